@@ -47,6 +47,9 @@ struct Cursor {
       isUnwatched = payload.scopes != nil
       // The ordinary beginning of a track, with nothing to do first.
       if let start, start.pause == .zero { self.start = nil }
+    case .anew(let payload)?:
+      (address, self.payload, place) = (top?.node.address ?? 0, payload, nil)
+      isUnwatched = payload.scopes != nil
     case .recovery?, .failure?: place = nil
     case .top?, nil: break
     }
@@ -56,6 +59,9 @@ struct Cursor {
   var isRare: Bool {
     start != nil || place?.node.fork != nil || payload.scopes != nil || lacksInstance
   }
+
+  /// Whether the walk begins with another place of the step on top.
+  var isAnew: Bool { if case .anew? = start?.kind { true } else { false } }
 
   /// Whether the place was read back, so that its step has to be made anew.
   var lacksInstance: Bool { place.map { $0.instance == nil && $0.node.body.make != nil } ?? false }

@@ -18,7 +18,7 @@ extension FlowCoordinator {
     if let start = cursor.start {
       cursor.start = nil
       switch start.kind {
-      case .at: break
+      case .at, .anew: break
       case .top: guard try await beginAttempt(at: cursor.place, start.handover, on: track) else { return .left }
       case .failure(let step, let error, let scopes):
         cursor.payload = cursor.payload.within(scopes)
@@ -41,14 +41,15 @@ extension FlowCoordinator {
     guard let scopes = cursor.payload.scopes else { return true }
     switch cursor.start?.kind {
     case .failure?, .recovery?: return true
-    case .at?, .top?, nil: break
+    case .at?, .top?, .anew?, nil: break
     }
     for frame in scopes.guards(below: await outerScopes(of: track)) {
       guard await goesOn(track) else { return false }
       do {
         let admitted = try await frame.admitting(participants, to: id)
-        // A run that starts inside the component has not asked before. The frames of a place never change.
-        if admitted !== frame, cursor.place == nil {
+        // A run that starts inside the component has not asked before. The frames of a place never change, also not those
+        // of the place on which its step is entered anew.
+        if admitted !== frame, cursor.place == nil, !cursor.isAnew {
           cursor.payload = cursor.payload.within(cursor.payload.scopes?.replacing(frame, with: admitted))
         }
       } catch {

@@ -19,35 +19,53 @@ extension FlowCoordinator {
 
   /// Completes the step in focus of this name with an output, given as JSON.
   ///
-  /// - Throws: A ``FlowError``: as ``FlowMachine/stepToComplete(_:)``; `typeMismatch` if the bytes cannot be decoded as
+  /// - Throws: A ``FlowError``: as ``FlowMachine/stepInFocus(_:)``; `typeMismatch` if the bytes cannot be decoded as
   ///   the step's output.
   package nonisolated func complete(_ step: StepID, json: [UInt8], cause: any CommitCause) async throws {
-    let (stay, node) = try await stepToComplete(step)
+    let (stay, node) = try await stepInFocus(step)
     // Decoded outside the turn, because it runs a user's code. The step may have gone on when the input comes.
-    let output = try output(of: node, json)
+    let types = node.body.types
+    let output = try decoded(
+      json, as: types.output, types.typedOutput, of: node, "the output", "send what its `proceed` would return")
     try await decide(on: stay.track, cause: cause) { machine, stopwatch in
       try machine.complete(stay, with: output, since: stopwatch.elapsed())
     }
   }
 
-  private func stepToComplete(_ step: StepID) throws -> (Stay, Node) {
-    try withState { try $0.machine.stepToComplete(step) }
+  /// Enters the step in focus of this name anew with an input, given as JSON.
+  ///
+  /// - Throws: As ``complete(_:json:cause:)``; `notStorable` if the flow's format cannot hold it.
+  package nonisolated func enter(_ step: StepID, json: [UInt8], cause: any CommitCause) async throws {
+    try settings.persistence?.refuse("enter(_:input:)", of: id, before: 9)
+    let (stay, node) = try await stepInFocus(step)
+    let types = node.body.types
+    let input = try decoded(
+      json, as: types.input, types.typedInput, of: node, "the input", "send what its `proceed` takes")
+    try await decide(on: stay.track, cause: cause) { machine, stopwatch in
+      try machine.enterAnew(stay, with: input, since: stopwatch.elapsed())
+    }
   }
 
-  private nonisolated func output(of node: Node, _ json: [UInt8]) throws -> any Sendable {
-    let type = node.body.types.output
+  private func stepInFocus(_ step: StepID) throws -> (Stay, Node) {
+    try withState { try $0.machine.stepInFocus(step) }
+  }
+
+  private nonisolated func decoded(
+    _ json: [UInt8], as type: Any.Type, _ typed: (any Sendable) throws -> any Sendable, of node: Node, _ what: String,
+    _ remedy: String
+  ) throws -> any Sendable {
     var causes: [any Error] = []
     if type == Void.self {
       if json.isEmpty || json == Array("null".utf8) { return () }
     } else if let codec {
       do {
         let packed = PackedValue(type: TypeName(of: type).short, bytes: json)
-        return try node.body.types.typedOutput(StoredValue(packed, codec: codec))
+        return try typed(StoredValue(packed, codec: codec))
       } catch let error as FlowError { causes = error.underlyingErrors }
     }
     throw FlowError(
       .typeMismatch,
-      "the JSON cannot be decoded as \(type), the output of \"\(node.info.id)\": send what its `proceed` would return",
+      "the JSON cannot be decoded as \(type), \(what) of \"\(node.info.id)\": \(remedy)",
       flow: id, step: node.info.id, underlying: causes)
   }
 }

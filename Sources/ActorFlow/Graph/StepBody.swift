@@ -76,6 +76,8 @@
   package let step: Any.Type?
   /// Whether a value is of type `input`.
   package let accepts: @Sendable (any Sendable) -> Bool
+  /// Casts a value to `input`: one that was read back is decoded.
+  package let typedInput: @Sendable (any Sendable) throws -> any Sendable
   /// Casts a value to `output`: one that was read back is decoded.
   package let typedOutput: @Sendable (any Sendable) throws -> any Sendable
   /// The type of the updates that the step receives, and the closure that delivers one; `nil` unless the step is a
@@ -101,6 +103,7 @@
     self.receiver = receiver
     self.kept = kept
     accepts = { $0 is I }
+    typedInput = { try StepBody.cast($0, to: I.self) }
     typedOutput = { try StepBody.cast($0, to: O.self) }
   }
 }

@@ -132,7 +132,7 @@ extension FlowMachine {
 
   /// Begins another attempt in the same visit: place, records and idempotency keys stay.
   private mutating func tryAgain(_ top: Place, _ frame: ScopeFrame, _ pause: Duration, on track: TrackID) {
-    self[track].top = top.with(top.payload.within(top.payload.scopes?.replacing(frame, with: frame.again)))
+    self[track].top = top.inAnotherAttempt(under: frame)
     self[track].focus.hasReturned = true
     self[track].focus.attempt = ProceedCall(isReplay: true)
     // The tasks that had asked in the attempt have ended with it.

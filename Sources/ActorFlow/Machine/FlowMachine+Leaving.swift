@@ -87,7 +87,7 @@ extension FlowMachine {
     if let old, !old.yields {
       guard case .end = goal else { return old.number }
       switch old.goal {
-      case .back, .complete: break
+      case .back, .complete, .enter: break
       case .end, .supersede, .reload, .unwind, .dropSuperseded: return old.number
       }
     }
@@ -152,6 +152,7 @@ extension FlowMachine {
       case .back: throw error(.moving, "the flow is already backing up; wait until it has landed")
       case .end: throw error(.ending, "the flow is ending; it cannot back up any more")
       case .complete: throw error(.moving, "the step is being completed; wait until it has been left")
+      case .enter: throw error(.moving, "the step is being entered anew; wait until it has been left")
       case .supersede, .reload, .unwind, .dropSuperseded:
         throw error(.moving, "this branch is being left; wait until it has been left")
       }

@@ -1,4 +1,5 @@
-// The inputs of an operator: notes, other people for a question, and an output in the place of a step's own.
+// The inputs of an operator: notes, other people for a question, an output in the place of a step's own, and another
+// input for a step.
 extension FlowMachine {
   /// Takes an event number although there is no event: record a note under that number.
   package mutating func note() throws(FlowError) {
@@ -34,36 +35,47 @@ extension FlowMachine {
     return prompt.assigned(to: assignees)
   }
 
-  /// Returns the step in focus of this name, to be completed from outside.
+  /// Returns the step in focus of this name, to be completed or entered anew from outside.
   ///
   /// - Throws: A ``FlowError`` that names the steps in focus: `noSuchStep` if the definition has no such step, or it is a
   ///   fork; `notActive` if the step is not in focus, or has just returned; `ambiguousStep` if several branches are at
   ///   steps of that name; `moving` or `ending` while the step is being left; `suspended` if another step has failed.
-  package func stepToComplete(_ step: StepID) throws(FlowError) -> (stay: Stay, node: Node) {
+  package func stepInFocus(_ step: StepID) throws(FlowError) -> (stay: Stay, node: Node) {
     try requireRun()
     let found = leaves.filter { track in look(at: track) { $0.visit.map { step.matches($0.info.id) } ?? false } }
-    guard let track = found.first else { throw refusal(toComplete: step) }
+    guard let track = found.first else { throw refusal(at: step) }
     guard found.count == 1 else {
       let names = found.compactMap { visit(of: $0)?.info.id.path }.sorted().joined(separator: ", ")
       throw error(.ambiguousStep, "several branches are at a step called \"\(step)\": name one of \(names)")
     }
-    guard let visit = visit(of: track) else { throw refusal(toComplete: step) }
-    return (Stay(visit.id, on: track), try placeToComplete(Stay(visit.id, on: track)).node)
+    guard let visit = visit(of: track) else { throw refusal(at: step) }
+    return (Stay(visit.id, on: track), try placeInFocus(Stay(visit.id, on: track)).node)
   }
 
   /// Leaves a visit as a back does, and goes on behind its step with this output. The place stays on the stack, and its
   /// `backUp` is owed as if the step had returned.
   ///
-  /// - Throws: As ``stepToComplete(_:)``; `notActive` if the visit is over.
+  /// - Throws: As ``stepInFocus(_:)``; `notActive` if the visit is over.
   package mutating func complete(_ stay: Stay, with output: any Sendable, since: Duration) throws(FlowError) {
-    let place = try placeToComplete(stay)
+    let place = try placeInFocus(stay)
     fault = nil
     // A person takes care of the flow.
     somebodyIsThere(on: stay.track, at: since)
     accept(.complete(place.payload.with(output)), on: stay.track, since: since)
   }
 
-  private func placeToComplete(_ stay: Stay) throws(FlowError) -> Place {
+  /// Leaves a visit as a back does, and then enters its step anew with this input. The place stays on the stack, and its
+  /// `backUp` is owed; the new place comes on top of it.
+  ///
+  /// - Throws: As ``complete(_:with:since:)``.
+  package mutating func enterAnew(_ stay: Stay, with input: any Sendable, since: Duration) throws(FlowError) {
+    let place = try placeInFocus(stay)
+    fault = nil
+    somebodyIsThere(on: stay.track, at: since)
+    accept(.enter(place.payload.with(input)), on: stay.track, since: since)
+  }
+
+  private func placeInFocus(_ stay: Stay) throws(FlowError) -> Place {
     try requireRun()
     let (top, visit, isBetweenSteps) = look(at: stay.track) { track in
       (track.top, track.visit, track.phase == .walking && track.isBetweenSteps(isSuspended: fault != nil))
@@ -90,7 +102,7 @@ extension FlowMachine {
     return place
   }
 
-  private func refusal(toComplete step: StepID) -> FlowError {
+  private func refusal(at step: StepID) -> FlowError {
     let here = leaves.compactMap { visit(of: $0)?.info.id.path }.sorted().joined(separator: ", ")
     let nodes = graph.nodes.filter { step.matches($0.info.id) || $0.elements(in: step) != nil }
     let isKnown = !nodes.isEmpty
@@ -103,8 +115,8 @@ extension FlowMachine {
 
   private func notAStep(_ fork: StepID) -> FlowError {
     error(
-      .noSuchStep, "\"\(fork)\" is a fork, and only steps can be completed: complete the steps in its branches",
-      step: fork)
+      .noSuchStep,
+      "\"\(fork)\" is a fork, and only steps can be completed or entered: name a step in one of its branches", step: fork)
   }
 }
 
@@ -113,7 +125,11 @@ extension Track {
   /// that the flow is suspended, is to begin anew.
   fileprivate func isBetweenSteps(isSuspended: Bool) -> Bool {
     guard let start else { return focus.hasReturned && !isSuspended }
-    if case .top = start.kind { return false }
-    return true
+    switch start.kind {
+    case .top: return false
+    // The step cannot be entered with the operator's input: its `skip`, its policy or its factory threw.
+    case .anew: return !isSuspended
+    case .at, .recovery, .failure: return true
+    }
   }
 }

@@ -39,7 +39,7 @@ extension FlowMachine {
     guard let leave = look(at: track, { $0.leave }) else { return .ended }
     switch leave.goal {
     case .reload: return reload(on: track)
-    case .complete(let payload): return goOnCompleted(payload, on: track)
+    case .complete, .enter: return goOn(on: track)
     case .supersede:
       endBranch(track)
       return .ended
@@ -69,7 +69,7 @@ extension FlowMachine {
       if let turn = compensateTop(on: track, until: { _ in false }) { return turn }
       end(ending, outcome(of: ending), as: .rolledBack(errors: leave.errors), at: nil)
       return .ended
-    case .reload, .dropSuperseded, .supersede, .complete: return .ended
+    case .reload, .dropSuperseded, .supersede, .complete, .enter: return .ended
     }
   }
 
@@ -119,8 +119,8 @@ extension Track {
   /// Notes that the `proceed` of the place on top is not called. No `backUp` is owed then, unless an earlier call
   /// belongs to the same entering: before a replay, before another attempt, and when a hub's menu is resumed (rule 2).
   mutating func notBegun() {
-    // The entering is in the store, with the output in the place of the step's own.
-    if leave?.completion != nil { return }
+    // The entering is in the store, with what the operator has decided.
+    if leave?.isOperators == true { return }
     if !focus.attempt.isReplay, !focus.isResumed { focus.isEntered = false }
   }
 
@@ -256,12 +256,13 @@ extension FlowMachine {
     timers.keep(only: scopes, on: track)
   }
 
-  /// Walks on behind the step on top, because an operator has completed it. A snapshot of the leave says the same, so
-  /// nothing is to be committed.
-  private mutating func goOnCompleted(_ payload: Payload, on track: TrackID) -> Turn {
-    guard let address = look(at: track, { $0.top?.node.address }) else { return .ended }
+  /// Walks on as an operator has chosen: behind the step on top, or with another place of it. A snapshot of the leave
+  /// says the same, so nothing is to be committed.
+  private mutating func goOn(on track: TrackID) -> Turn {
+    let (start, scopes) = look(at: track) { ($0.operatorsStart, $0.top?.payload.scopes) }
+    guard let start else { return .ended }
     needsNoCommit()
-    walkAgain(on: track, Start(.at(address: address + 1, payload)), under: payload.scopes)
+    walkAgain(on: track, start, under: scopes)
     // A leave that comes before the walk begins owes the step's `backUp`, also if the visit has begun with a landing.
     with(track) { $0.focus.hasReturned = true }
     return .start

@@ -324,8 +324,14 @@ extension Track {
     let shown = below?.isInner == true ? below?.shown : below
     let target = shown?.targetFromAbove(hasAsked: focus.hasAsked) ?? -1
     var settled: Place?
+    let isAnew = if case .anew? = start?.kind { shown?.node === node } else { false }
     if let shown { close(at: shown) }
-    if shown?.isSettledFromAbove == true {
+    if isAnew, let shown, shown.isSettledFromAbove {
+      // An operator removes no place. The step is settled when it is left forwards from the new one.
+      closedAt = closedAt < 0 ? shown.depth : closedAt
+      below = below?.closed()
+    }
+    if !isAnew, shown?.isSettledFromAbove == true {
       settled = below
       below = below?.owedFinalizers
       isSealed = true

@@ -81,6 +81,28 @@ package final class Place: Sendable {
       backUp: policy ?? backUp)
   }
 
+  /// Returns the place in the next attempt of a retry. If an operator has entered the step anew in this attempt, the
+  /// places below that belong to the attempt move with it: whatever unwinds the next one compensates them, too.
+  func inAnotherAttempt(under frame: ScopeFrame) -> Place {
+    let scopes = payload.scopes?.replacing(frame, with: frame.again)
+    var moving: [Place] = []
+    var below = below
+    while let place = below, place.isWithin(frame) {
+      moving.append(place)
+      below = place.below
+    }
+    for place in moving.reversed() { below = place.moved(onto: below, under: scopes) }
+    return Place(
+      on: below, node: node, payload: payload.within(scopes), instance: instance, visit: visit, backTarget: backTarget,
+      backUp: backUp)
+  }
+
+  private func moved(onto below: Place?, under scopes: ScopeFrame?) -> Place {
+    Place(
+      on: below, node: node, payload: payload.within(scopes), instance: instance, visit: visit, backTarget: backTarget,
+      backUp: backUp, memory: memory, isInner: isInner, isClosed: isClosed, isFinished: isFinished)
+  }
+
   /// Returns the place on top of another one.
   ///
   /// - Parameter isClosed: Whether no back may lead below the place any more.

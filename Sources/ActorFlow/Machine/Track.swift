@@ -85,6 +85,15 @@ package struct Track: Sendable {
     if focus.askersAtOnce > 0 { focus.askersAtOnce -= 1 }
   }
 
+  /// The start of the walk that an operator has chosen; `nil` if none is leaving the step.
+  var operatorsStart: Start? {
+    switch leave?.goal {
+    case .complete(let payload)?: top.map { Start(.at(address: $0.node.address + 1, payload)) }
+    case .enter(let payload)?: Start(.anew(payload))
+    default: nil
+    }
+  }
+
   /// The scopes at which this track's own end: scopes further out belong to the track around it.
   var outerScopes: ScopeFrame? { branch?.scopes }
 }
@@ -158,6 +167,8 @@ package final class Start: Sendable {
     case at(address: Int, Payload)
     /// Begin with the `proceed` of the place on top.
     case top
+    /// Begin with another entering of the step on top, with this payload, in a place of its own.
+    case anew(Payload)
     /// Begin with the closure of a recovery, because this step has failed.
     case recovery(StepID, ScopeFrame, any Error)
     /// Begin with a failure, which these outer scopes are asked to handle.
@@ -202,6 +213,9 @@ package final class Leave: Sendable {
     /// Stay where the track is, and walk on behind the step on top with this payload, in which an operator has put the
     /// step's output.
     case complete(Payload)
+    /// Stay where the track is, and enter the step on top anew with this payload, in which an operator has put another
+    /// input.
+    case enter(Payload)
     /// Roll back the superseded branches of the fork on top; then walk on with this payload.
     case dropSuperseded(Payload)
     /// Leave because a track further out is left or no longer needs this branch. That track compensates the places.
@@ -256,6 +270,7 @@ package final class Leave: Sendable {
     case .unwind(let unwinding): unwinding.isTimeout ? .timedOut : .failed
     case .dropSuperseded, .supersede: .superseded
     case .complete: .completed
+    case .enter: .enteredAnew
     }
   }
 
@@ -263,16 +278,19 @@ package final class Leave: Sendable {
     if case .reload = goal { true } else { false }
   }
 
-  /// The payload with which the walk goes on behind the step on top, if the step is being completed.
-  package var completion: Payload? {
-    if case .complete(let payload) = goal { payload } else { nil }
+  /// Whether an operator has said how the walk goes on: the place on top stays, and what follows is decided.
+  package var isOperators: Bool {
+    switch goal {
+    case .complete, .enter: true
+    case .back, .end, .reload, .unwind, .dropSuperseded, .supersede: false
+    }
   }
 
   /// Whether the machine began the leave without a request; a request from outside then replaces it.
   var yields: Bool {
     switch goal {
     case .unwind, .dropSuperseded, .reload: true
-    case .back, .end, .supersede, .complete: false
+    case .back, .end, .supersede, .complete, .enter: false
     }
   }
 }

@@ -58,6 +58,7 @@ extension LeaveReason: CustomStringConvertible {
     case .timedOut: "timed out"
     case .superseded: "superseded"
     case .completed: "completed"
+    case .enteredAnew: "entered anew"
     }
   }
 }

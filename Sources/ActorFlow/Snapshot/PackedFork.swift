@@ -65,6 +65,8 @@ package struct PackedStart: Sendable, Equatable {
   package enum Kind: Sendable, Equatable {
     case at(Address, payload: Int)
     case top
+    /// With another place of the step on top; since format 9.
+    case anew(payload: Int)
     case recovery(PackedFault, frame: Int)
     case failure(PackedFault, frame: Int?)
   }

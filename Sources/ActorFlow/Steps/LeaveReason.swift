@@ -14,4 +14,6 @@
   case superseded
   /// An operator has completed the step, with an output in the place of the step's own.
   case completed
+  /// An operator has entered the step anew, with another input, in a place of its own.
+  case enteredAnew
 }

@@ -10,8 +10,8 @@ extension SnapshotPacker {
           frame: try add(unwinding.frame),
           PackedFault(step: unwinding.step, error: StoredFailure(unwinding.error)), isTimeout: unwinding.isTimeout)
       case .dropSuperseded(let payload): .dropSuperseded(payload: try add(payload))
-      // The packer has made a walk of a completion and of a reload.
-      case .supersede, .reload, .complete: .supersede
+      // The packer has made a walk of a reload and of an operator's decision.
+      case .supersede, .reload, .complete, .enter: .supersede
       }
     return PackedLeave(
       goal: goal, number: leave.number, visit: leave.visit.map(PackedVisit.init), since: leave.since,
@@ -24,6 +24,7 @@ extension SnapshotPacker {
       case .at(let address, let payload):
         .at(try name(of: address, payload, track), payload: try add(payload))
       case .top: .top
+      case .anew(let payload): .anew(payload: try add(payload, as: track.top?.node.body.types.input))
       case .recovery(let step, let frame, let error):
         .recovery(PackedFault(step: step, error: StoredFailure(error)), frame: try add(frame))
       case .failure(let step, let error, let frame):

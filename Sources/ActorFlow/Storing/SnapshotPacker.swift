@@ -79,9 +79,9 @@ struct SnapshotPacker {
     packed.branch = track.branch.map {
       PackedBranch(parent: $0.parent.number, number: $0.number, path: $0.path, elements: $0.elements)
     }
-    // A track that reloads its step, or leaves it because it is completed, is stored as it goes on: with another process,
-    // no code of the step is left to wait for.
-    let isLeft = track.leave.map { !$0.isReload && $0.completion == nil } ?? false
+    // A track that reloads its step, or leaves it as an operator has decided, is stored as it goes on: with another
+    // process, no code of the step is left to wait for.
+    let isLeft = track.leave.map { !$0.isReload && !$0.isOperators } ?? false
     packed.phase =
       switch track.phase {
       case .idle, .walking: .walking
@@ -97,7 +97,7 @@ struct SnapshotPacker {
     packed.isSealed = track.isSealed
     packed.closedAt = track.closedAt
     // Beginning with the step on top is the default, and is not stored.
-    packed.start = try (track.completed ?? track.start).map { try pack($0, track) }
+    packed.start = try (track.operatorsStart ?? track.start).map { try pack($0, track) }
     if packed.start == PackedStart(kind: .top) { packed.start = nil }
     packed.fork = try track.fork.map { try pack($0) }
     try packQuestions(of: track, &packed)
@@ -228,13 +228,5 @@ struct SnapshotPacker {
           pairedQuestion: $0.pairedQuestion)
       }
     packed.waits.sort { $0.number < $1.number }
-  }
-}
-
-extension Track {
-  /// The start of the walk behind a step that is being completed; `nil` if none is.
-  fileprivate var completed: Start? {
-    guard let payload = leave?.completion, let top else { return nil }
-    return Start(.at(address: top.node.address + 1, payload))
   }
 }

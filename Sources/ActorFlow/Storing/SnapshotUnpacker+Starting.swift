@@ -69,6 +69,13 @@ extension SnapshotUnpacker {
     let kind: Start.Kind
     switch packed.kind {
     case .top: kind = .top
+    case .anew(let index):
+      guard let payload = payload(index, of: top?.visit.info.id ?? "") else { return nil }
+      guard let top, top === machine[track].top, top.node.fork == nil, top.node.finalizer == nil else {
+        note(top?.visit.info.id ?? "", "the step that is to be entered anew is not on top, or is a fork")
+        return nil
+      }
+      kind = .anew(payload)
     case .at(let address, let index):
       guard let payload = payload(index, of: top?.visit.info.id ?? ""),
         let number = self.address(address, payload, on: track)

@@ -51,17 +51,42 @@ extension FlowHost {
     by principal: Principal?, key: String?
   ) async throws -> FlowView {
     try HostRequest.check(reason, "the reason of a completion", of: id)
-    let limit = shared.options.maximumAnswerBytes
-    let bytes = Array(json.prefix(limit + 1))
-    guard bytes.count <= limit else {
-      throw FlowError(.tooLarge, "the output has more than \(limit) bytes", flow: id, step: step)
-    }
-    // The output of `Void` has no bytes, and the digest tells a reason from an output by there being one.
+    let bytes = try bytes(of: json, "the output", of: id, step)
     let request = HostRequest(
-      .complete, step.path, bytes.isEmpty ? Array("null".utf8) : bytes, key: key, by: principal, reason: reason)
+      .complete, step.path, Self.payload(bytes), key: key, by: principal, reason: reason)
     return try await perform(request, on: id, evenStopped: true) { flow in
       try await flow.coordinator.complete(step, json: bytes, cause: request)
       begin(flow)
     }
   }
+
+  @discardableResult
+  func enter(
+    _ id: FlowID, _ step: StepID, input json: some Sequence<UInt8> & Sendable, reason: String,
+    by principal: Principal?, key: String?
+  ) async throws -> FlowView {
+    try HostRequest.check(reason, "the reason of an entering", of: id)
+    let bytes = try bytes(of: json, "the input", of: id, step)
+    let request = HostRequest(
+      .enter, step.path, Self.payload(bytes), key: key, by: principal, reason: reason)
+    return try await perform(request, on: id, evenStopped: true) { flow in
+      try await flow.coordinator.enter(step, json: bytes, cause: request)
+      begin(flow)
+    }
+  }
+
+  private func bytes(
+    of json: some Sequence<UInt8>, _ what: String, of id: FlowID, _ step: StepID
+  ) throws(FlowError) -> [UInt8] {
+    let limit = shared.options.maximumAnswerBytes
+    let bytes = Array(json.prefix(limit + 1))
+    guard bytes.count <= limit else {
+      throw FlowError(.tooLarge, "\(what) has more than \(limit) bytes", flow: id, step: step)
+    }
+    return bytes
+  }
+
+  /// The payload of a request with a value. That of `Void` has no bytes, and the digest tells a reason from a value by
+  /// there being one.
+  private static func payload(_ json: [UInt8]) -> [UInt8] { json.isEmpty ? Array("null".utf8) : json }
 }

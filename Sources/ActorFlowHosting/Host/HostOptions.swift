@@ -55,7 +55,8 @@ extension FlowHost {
     /// `notStorable`, and change nothing. Since format 7 a write brings only the values that are new, if the store
     /// keeps them apart: see ``FlowStore/keepsValuesApart``. A flow of a format before 8 has no `TraceContext`: a start with
     /// one throws `notStorable`. In a flow of a format before 9 the details of the history do not pass the codec, an audited
-    /// prompt cannot be asked, and there is no key reference: a start whose codec names a key throws `notStorable`.
+    /// prompt cannot be asked, and there is no key reference: a start whose codec names a key throws `notStorable`. No step can be
+    /// entered anew: see ``HostedFlow/enter(_:input:reason:by:key:)``.
     public var writesFormat: Int?
     /// The codec that encrypts or compresses what people said and what is said about them: the state of a flow, and the
     /// details and answers in its history. `nil` to store them as they are.

@@ -80,6 +80,39 @@ extension HostedFlow {
     try await host.complete(id, step, output: json, reason: reason, by: principal, key: key)
   }
 
+  /// Enters the step in focus anew, with another input, in a place of its own on top of the one it has.
+  ///
+  /// The step is left as by a back: it is cancelled and awaited, its questions and waits are closed, and its records
+  /// stay. But nothing is compensated, and no place is removed: the place of the visit that was left stays on the stack,
+  /// and its `backUp` is called when the flow is rolled back. Then the step is entered as from the step before it: its
+  /// `skip` and its back-up policy see the new input, and a new instance runs, with new idempotency keys. A step that
+  /// failed, so that the flow is suspended, can be entered too: the flow goes on.
+  ///
+  /// The step's `.retry`, `.timeout(_:)` and other scopes are not left: an attempt that follows, and a deadline, count
+  /// from where they were. A back from the new place leads to the old one if that had asked. No back leads to a place of
+  /// a step that is `.oneWay` or `.settling`, or past it.
+  ///
+  /// The function returns when the request is in the store, which is before the step has ended: see
+  /// ``settled(within:)``. In the history it is the entry `leaving`, with the detail `entered anew: ` and the reason.
+  ///
+  /// - Parameters:
+  ///   - step: The step in focus: its whole path, or the last part.
+  ///   - json: The step's input as JSON: what its `proceed` takes. For an input of type `Void`, no bytes or `null`.
+  ///   - reason: The reason, of at most 1,024 UTF-8 bytes.
+  ///   - principal: The principal who asks for it, for the history.
+  ///   - key: An idempotency key, as for an answer.
+  /// - Returns: The flow as it was stored with the request, or later.
+  /// - Throws: A `FlowError`; nothing has changed then. As ``complete(_:output:reason:by:key:)``, with the input in the
+  ///   place of the output; `notStorable` also if the flow is stored in a format before 9, see
+  ///   ``FlowHost/Options/writesFormat``.
+  @discardableResult
+  public func enter(
+    _ step: StepID, input json: some Sequence<UInt8> & Sendable, reason: String = "", by principal: Principal? = nil,
+    key: String? = nil
+  ) async throws -> FlowView {
+    try await host.enter(id, step, input: json, reason: reason, by: principal, key: key)
+  }
+
   /// Removes what people said, and what says something about them, from a flow that has ended. The facts stay: which step,
   /// when, and how the flow ended.
   ///

@@ -49,7 +49,14 @@ public struct StoredState: Sendable {
   public mutating func changeInput<Old: Decodable & Sendable, New: Encodable & Sendable>(
     of step: StepID, _ change: (Old) throws -> New
   ) throws {
-    for place in places(step) { machine[place].payload = try changed(machine[place].payload, change) }
+    for place in places(step) {
+      machine[place].payload = try changed(machine[place].payload, change)
+      guard machine.isFocused(place), case .anew(let payload)? = machine.tracks[place.track].start?.kind else {
+        continue
+      }
+      let input = try changed(payload, change)
+      machine.change(place.track) { $0.start?.kind = .anew(payload: input) }
+    }
     var payloads: [Int: Int] = [:]
     for place in machine.failedPlaces where step.means(place.visit.step) {
       payloads[place.payload] = try changed(place.payload, change)
@@ -207,7 +214,7 @@ extension PackedTrack {
     case .failure(var fault, let frame)?:
       fault.step = name(fault.step)
       start?.kind = .failure(fault, frame: frame)
-    case .at?, .top?, nil: break
+    case .at?, .top?, .anew?, nil: break
     }
   }
 }

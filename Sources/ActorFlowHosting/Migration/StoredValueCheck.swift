@@ -54,6 +54,11 @@ struct StoredValueCheck {
     if track.phase == .walking { answers(track.focus.answers, at: step) }
     if let question = track.question { prompt(question.prompt, at: step) }
     for result in track.fork?.results ?? [] { loose(result.value, at: step, machine) }
+    if case .anew(let payload)? = track.start?.kind, let node = definition.names.node(step),
+      machine.payloads.indices ~= payload
+    {
+      input(payload, machine.payloads[payload].value, of: node, at: step, isNeeded: true)
+    }
     if case .at(_, let payload)? = track.start?.kind, !read.contains(payload), machine.payloads.indices ~= payload {
       loose(machine.payloads[payload].value, at: step, machine)
     }

@@ -93,6 +93,7 @@ extension PackedStart.Kind: StoredChoice {
   static let name = "beginning of a walk"
   static let placeholders: [Self] = [
     .at(.beginning, payload: 0), .top, .recovery(.placeholder, frame: 0), .failure(.placeholder, frame: nil),
+    .anew(payload: 0),
   ]
 
   var tag: UInt8 {
@@ -101,11 +102,13 @@ extension PackedStart.Kind: StoredChoice {
     case .top: 2
     case .recovery: 3
     case .failure: 4
+    case .anew: 5
     }
   }
 
   mutating func codeFields<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
     switch self {
+    case .anew(let payload): self = .anew(payload: try coder.coded(payload))
     case .at(let address, let payload): self = .at(try coder.coded(address), payload: try coder.coded(payload))
     case .top: break
     case .recovery(let fault, let frame): self = .recovery(try coder.coded(fault), frame: try coder.coded(frame))

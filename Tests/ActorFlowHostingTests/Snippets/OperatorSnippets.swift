@@ -36,6 +36,32 @@ import Testing
   }
 }
 
+extension OperatorSnippets {
+  struct Bill: Codable, Hashable, Sendable { var cents: Int }
+
+  @Test("an operator enters a step anew")
+  func entered() async throws {
+    let order = Flow<Bill, String>("order") {
+      Step("payment") { (bill: Bill, context: StepContext) in
+        let key = try await context.once("charge") { $0 }
+        return "\(bill.cents) \(try await context.ask(Form(text: key)))"
+      }
+    }
+    try await testHost(exhaustive: false) { tester in
+      let orders = try await tester.deploy(order)
+      try await orders.start(id: "order-1", with: Bill(cents: 1_000))
+      let first = try await tester.question(Form.self, of: "order-1").prompt.text
+      let host = tester.host
+      let cleo = Principal(id: "cleo")
+      try await host.flow("order-1").enter(
+        "payment", input: #"{"cents":900}"#.utf8, reason: "the discount was missing", by: cleo)
+      #expect(try await tester.question(Form.self, of: "order-1").prompt.text != first, "another idempotency key")
+      try await tester.answer(Form.self, of: "order-1", with: "paid")
+      #expect(try await tester.view(of: "order-1").output == Array(#""900 paid""#.utf8))
+    }
+  }
+}
+
 private enum Assigning {
   struct Approval: AssignedPrompt, ReassignablePrompt, Codable {
     struct Answer: Codable, Sendable { var isApproved: Bool }

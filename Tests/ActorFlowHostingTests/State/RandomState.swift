@@ -239,9 +239,10 @@ extension RandomState {
 
   mutating func start() -> PackedStart {
     let kind: PackedStart.Kind =
-      switch below(4) {
+      switch below(5) {
       case 0: .at(address(), payload: number())
       case 1: .top
+      case 3: .anew(payload: number())
       case 2: .recovery(fault(), frame: number())
       default: .failure(fault(), frame: optional { $0.number() })
       }

@@ -124,6 +124,10 @@ extension PackedTrack {
       let people = question.assignees.map { " for \($0)" } ?? ""
       lines.append("  asks \(question.number).\(question.revision) \(text(question.prompt))\(name)\(people)")
     }
+    // Since format 9.
+    if case .anew(let payload)? = start?.kind {
+      lines.append("  is entered anew with \(text(machine.payloads[payload].value))")
+    }
     for wait in waits {
       lines.append("  waits for \(wait.signal)\(wait.pairedQuestion.map { " or question \($0)" } ?? "")")
     }

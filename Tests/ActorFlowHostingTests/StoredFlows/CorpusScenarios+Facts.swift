@@ -118,6 +118,26 @@ extension CorpusScenario {
   }
 }
 
+extension CorpusScenario {
+  /// A step that an operator has entered anew, and that is about to be once more, since format 9.
+  static let anew = CorpusScenario("anew", since: 9) { _ in
+    Flow("anew") {
+      Step("pay") { (input: String, context: StepContext) in
+        let receipt = try await context.once("charge") { _ in "paid \(input)" }
+        return "\(receipt) \(try await context.ask(Form(text: input)))"
+      }
+    }
+  } when: {
+    $0.status == .runnable && $0.stack.count == 2
+  } begin: { actor in
+    for input in [#""second""#, #""third""#] {
+      _ = try await actor.host.flow(actor.id).settled()
+      try await actor.host.flow(actor.id).enter("pay", input: input.utf8, by: Principal(id: "cleo"))
+    }
+    _ = try await actor.host.flow(actor.id).settled()
+  }
+}
+
 private struct CorpusVote: AssignedPrompt, ReassignablePrompt, Codable {
   typealias Answer = String
   var text: String

@@ -9,7 +9,7 @@ extension CorpusScenario {
     [
       question, signal, parallel, forEach, rendered, leaving, failed, rollbackFailed, keys, migrated, reminders, pause,
       carrying, finished, updated, records, unread, withdrawn, race, idle, menu, finalized,
-    ] + sinceFormat6 + [values, assigned, audited, keyed, redacted]
+    ] + sinceFormat6 + [values, assigned, audited, keyed, redacted, anew]
 
   private static func asker(_ name: String) -> Step<String, String> {
     Step(name) { (input: String, context: StepContext) in input + (try await context.ask(Form(text: input))) }

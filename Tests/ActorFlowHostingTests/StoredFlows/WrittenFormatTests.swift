@@ -146,7 +146,7 @@ import Testing
 
   @Test(
     "a flow that failed for good is `failed`; in a row for earlier versions its body says so",
-    arguments: [5, 6, 7, 8])
+    arguments: [5, 6, 7, 8, 9])
   func failure(_ format: Int) async throws {
     let flow = Flow<String, String>("order") {
       Step("first") { Asker() }

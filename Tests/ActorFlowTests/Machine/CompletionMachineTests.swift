@@ -18,12 +18,12 @@ import Testing
 
   /// Completes a step, as the host does.
   private func complete(_ step: StepID, with output: String = "out", _ driver: inout TrackDriver) throws {
-    let stay = try driver.machine.stepToComplete(step).stay
+    let stay = try driver.machine.stepInFocus(step).stay
     try driver.give { [now = driver.now] in try $0.complete(stay, with: output, since: now) }
   }
 
   private func refused(_ step: StepID, _ driver: TrackDriver) -> FlowError.Code? {
-    code { _ = try driver.machine.stepToComplete(step) }
+    code { _ = try driver.machine.stepInFocus(step) }
   }
 
   @Test("the step is left, and the flow goes on with the output only when the step has returned")
@@ -98,7 +98,7 @@ import Testing
     let driver = try driver(past: "a")
     #expect(refused("nowhere", driver) == .noSuchStep)
     for step in ["a", "c"] { #expect(refused(StepID(step), driver) == .notActive) }
-    let error = #expect(throws: FlowError.self) { try driver.machine.stepToComplete("c") }
+    let error = #expect(throws: FlowError.self) { try driver.machine.stepInFocus("c") }
     #expect(error?.message.contains("the flow is at b") == true)
   }
 
@@ -120,7 +120,7 @@ import Testing
   @Test("a visit that is over meanwhile is not completed, although its step is in focus again")
   func over() throws {
     var driver = try driver(past: "a")
-    let stay = try driver.machine.stepToComplete("b").stay
+    let stay = try driver.machine.stepInFocus("b").stay
     _ = try driver.backUp(to: "a")
     try driver.comeBack()
     try driver.pass("a")
@@ -237,7 +237,7 @@ import Testing
     var other = driver
     other.machine = try FlowMachine(snapshot, of: "machine", names: names, codec: JSONCodec(), at: .zero)
     (other.running, other.undone) = ([:], [])
-    #expect(code { try other.machine.stepToComplete("b") } == .notActive, "it is completed already")
+    #expect(code { try other.machine.stepInFocus("b") } == .notActive, "it is completed already")
     other.stint(of: .main)
     #expect(other.steps == "c")
     #expect(try StepBody.cast(try #require(other.running[.main]).input, to: String.self) == "out")

@@ -74,6 +74,7 @@ extension LeaveReason {
     case .timedOut: "timedOut"
     case .superseded: "superseded"
     case .completed: "completed"
+    case .enteredAnew: "entered anew"
     }
   }
 }

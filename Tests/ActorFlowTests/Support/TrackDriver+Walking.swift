@@ -39,6 +39,7 @@ extension TrackDriver {
     guard let start = machine[track].start else { return }
     switch start.kind {
     case .at(let address, let payload): advance(track, from: address, payload)
+    case .anew(let payload): advance(track, from: machine[track].top?.node.address ?? 0, payload)
     case .top:
       guard give({ $0.beginAttempt(on: track) }) else { return stint(of: track) }
       running[track] = machine[track].top

@@ -56,7 +56,7 @@ extension Model {
     timeouts = timeouts.filter { timeoutStarts[$0.key, default: 0] <= index }
     entries = entries[...index] + above.filter { $0.buriedBy === target }
     target.choices.removeLast(max(0, target.choices.count - target.endedSides))
-    (target.delivery, target.note) = (note, nil)
+    (target.delivery, target.note, target.anew) = (note, nil, nil)
     target.state = note.map { .receiving($0) } ?? .begins
     visits += 1
     target.visit = visits

@@ -2,11 +2,13 @@ import ActorFlow
 
 // The requests of an operator.
 extension Model {
-  /// The step that an operator can complete, if one waits: its name and its input.
-  package var completable: (name: String, input: Value, onlyAsks: Bool)? {
+  /// The step that an operator can complete or enter anew, if one waits: its name, its input, and the value that an `Ask`
+  /// combines its answer with.
+  package var completable: (name: String, input: Value, carried: Value, onlyAsks: Bool)? {
     guard let place = current else { return nil }
     switch place.state {
-    case .asking, .waiting, .first, .either, .updating: return (place.plan.name, place.input, place.plan.onlyAsks)
+    case .asking, .waiting, .first, .either, .updating:
+      return (place.plan.name, place.input, place.carried, place.plan.onlyAsks)
     default: return nil
     }
   }
@@ -15,6 +17,15 @@ extension Model {
   package func complete(with output: Value) -> String {
     guard completable != nil, let place = current else { return "notActive" }
     place.state = .made(output)
+    settle()
+    return "ok"
+  }
+
+  /// Enters the step that waits anew. A step without an input has always the same.
+  package func enterAnew(with input: Value) -> String {
+    guard completable != nil, let place = current else { return "notActive" }
+    place.state = .made(place.input)
+    place.anew = input
     settle()
     return "ok"
   }

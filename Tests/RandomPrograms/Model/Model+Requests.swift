@@ -19,7 +19,7 @@ extension Model {
 
   private func obey(_ command: Command, _ place: Place, _ number: Int) {
     if place.plan.onlyAsks {
-      place.state = .made(place.plan.output(of: place.input, command))
+      place.state = .made(place.plan.output(of: place.carried, command))
       return
     }
     place.state = .asking(number + 1)

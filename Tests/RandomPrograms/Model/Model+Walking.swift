@@ -51,7 +51,10 @@ extension Model {
     let isSkipped = plan.skips && input.number % 2 == 1
     let skipped = input.with(input.number, adding: "-")
     if isSkipped, plan.policy(for: input) != .returnableIfSkipped { return skipped }
-    if let place = nextPlace(of: plan) { return try output(of: place) }
+    if let place = nextPlace(of: plan) {
+      if let anew = place.anew { return try step(plan, anew) }
+      return try output(of: place)
+    }
     let place = push(plan, input)
     guard isSkipped else { return try output(of: place) }
     place.isSkipped = true
@@ -69,9 +72,12 @@ extension Model {
   }
 
   private func push(_ plan: StepPlan, _ input: Value) -> Place {
+    let before = shown.last
+    let isAnew = before?.anew != nil && before?.plan == plan
     // A settling step is left forwards when another place comes to stand on it.
-    if shown.last?.policy == .settling { for place in places { place.isFinal = true } }
+    if before?.policy == .settling, !isAnew { for place in places { place.isFinal = true } }
     let place = Place(plan, input)
+    if isAnew, let carried = before?.carried { place.carried = carried }
     entries.append(.place(place))
     cursor += 1
     return place
@@ -139,7 +145,14 @@ extension Model {
     var menu = nextPlace(of: plan) ?? push(plan, input)
     var round = 0
     while true {
-      if round == menu.choices.count { menu.choices.append(try output(of: menu)) }
+      if round == menu.choices.count {
+        if let anew = menu.anew {
+          menu = nextPlace(of: plan) ?? push(plan, anew)
+          round = 0
+          continue
+        }
+        menu.choices.append(try output(of: menu))
+      }
       let choice = menu.choices[round]
       let side = choice.number % (sides.count + 1)
       if side == sides.count { return choice }

@@ -19,6 +19,10 @@ package final class Model {
     var hasAsked = false
     /// A `settling` step behind it was left forwards: it is no longer compensated.
     var isFinal = false
+    /// The input with which an operator has entered the step anew, on top of this place.
+    var anew: Value?
+    /// The value that an `Ask` combines its answer with: the input of the step's first entering.
+    var carried: Value
     /// A component around it has ended, and its finalizer has run.
     var isFinished = false
     /// The menu to whose side branch it belonged, if that branch has ended.
@@ -39,7 +43,7 @@ package final class Model {
     var endedSides = 0
 
     init(_ plan: StepPlan, _ input: Value, _ state: State = .begins) {
-      (self.plan, self.input, self.state) = (plan, input, state)
+      (self.plan, self.input, self.state, carried) = (plan, input, state, input)
     }
 
     var policy: BackUpPolicy { plan.policy(for: input) }

@@ -14,6 +14,8 @@ package protocol Arena: Sendable {
   func retry() async
   /// Completes a step with an output of this number; in memory there is no such verb, and it does nothing.
   func complete(_ step: String, with number: Int, of program: Program) async -> String
+  /// Enters a step anew with an input of this number; in memory there is no such verb, and it does nothing.
+  func enter(_ step: String, with number: Int, of program: Program) async -> String
   /// Writes a note into the history of a hosted flow.
   func note() async
   /// Cancels the caller of `run`; a hosted flow has no caller, and it does nothing.

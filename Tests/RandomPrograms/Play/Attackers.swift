@@ -114,7 +114,16 @@ package struct Attackers<Place: Arena>: Sendable {
       return await place.note()
     }
     let number = random.below(30)
-    switch random.below(3) {
+    switch random.below(6) {
+    case 3:
+      async let answered = place.answer(question.id, with: .go(number))
+      _ = await place.enter(question.step, with: number, of: program)
+      _ = await answered
+    case 4: await give { [program] in await $0.enter(question.step, with: number, of: program) }
+    case 5:
+      async let completed = place.complete(question.step, with: number, of: program)
+      _ = await place.enter(question.step, with: number, of: program)
+      _ = await completed
     case 0:
       async let answered = place.answer(question.id, with: .go(number))
       _ = await place.complete(question.step, with: number, of: program)

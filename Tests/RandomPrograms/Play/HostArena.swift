@@ -87,6 +87,14 @@ package final class HostArena: Arena {
     }
   }
 
+  package func enter(_ step: String, with number: Int, of program: Program) async -> String {
+    guard let entering = try? program.entering(step, with: Value(number, trail: "^")) else { return "noSuchStep" }
+    return await outcome {
+      try await host.flow(Self.id).enter(
+        StepID(step), input: entering.json, reason: "outside", by: .player, key: newKey())
+    }
+  }
+
   package func note() async { _ = try? await host.flow(Self.id).note("seen", by: .player, key: newKey()) }
 
   private func isSuspended(_ view: FlowView) -> Bool { suspendsOnFailure && view.status == .suspended }

@@ -12,7 +12,7 @@ package import ActorFlowTesting
 ///
 /// - Parameters:
 ///   - works: Whether a worker leases the flow now and then and has the host run it, beside the requests, and an operator
-///     notes and completes steps.
+///     notes, completes steps and enters them anew.
 ///   - open: Makes the store of the host.
 package func playHostGame(
   seed: UInt64, crashes: Bool, works: Bool = true,
@@ -46,7 +46,7 @@ private func playHostGame(
         game.worker = Worker(store: base, random: Chance(seed: seed &+ 0x5DEE_CE66))
         game.operating = Chance(seed: seed &+ 0x0FE2_A702)
         let format = FlowHost.Options.storing(seed).writesFormat ?? .max
-        (game.canReassign, game.canRedact) = (format >= 8, format >= 9)
+        (game.canReassign, game.canRedact, game.canEnter) = (format >= 8, format >= 9, format >= 9)
       }
       // A store of an earlier format has no trace contexts.
       let trace: TraceContext = FlowHost.Options.storing(seed).writesFormat == nil ? ["seed": "\(seed)"] : [:]
@@ -85,6 +85,8 @@ private struct HostGame {
   var canReassign = true
   /// Whether the flow's format can hold a redaction.
   var canRedact = true
+  /// Whether the flow's format can hold a step that is to be entered anew.
+  var canEnter = true
   /// The people to whom the operator has assigned questions.
   private var assigned: [Question.ID: [String]] = [:]
 
@@ -140,7 +142,7 @@ private struct HostGame {
 
   // MARK: Requests
 
-  /// Notes something, or completes the step that waits. Returns the verb in words.
+  /// Notes something, completes the step that waits or enters it anew. Returns the verb in words.
   private mutating func operate() async throws -> String {
     arm()
     let number = operating?.below(30) ?? 0
@@ -158,16 +160,27 @@ private struct HostGame {
       try expect(report.purged.isEmpty && report.kept.isEmpty, "a purge found an open flow: \(report)")
       return "purge"
     }
-    guard operating?.percent(60) == true, let (name, input, onlyAsks) = model.completable else {
+    guard operating?.percent(60) == true, let (name, input, carried, onlyAsks) = model.completable else {
       let text = "note \(number)"
       try await check(text, "ok") { host, key in try await host.flow(HostArena.id).note(text, by: .player, key: key) }
       return text
     }
-    let output = input.with(made, adding: "\(name)\(onlyAsks ? ":" : "=")\(made)")
+    if operating?.percent(40) == true { return try await enter(name, input.with(made, adding: "^\(made)")) }
+    let output = (onlyAsks ? carried : input).with(made, adding: "\(name)\(onlyAsks ? ":" : "=")\(made)")
     guard let json = try model.program.completion(of: name, with: output, orAnswer: made) else { return "" }
     let text = "complete \(name) with \(made)"
     try await check(text, model.complete(with: output)) { host, key in
       try await host.flow(HostArena.id).complete(StepID(name), output: json, reason: text, by: .player, key: key)
+    }
+    return text
+  }
+
+  private mutating func enter(_ name: String, _ input: Value) async throws -> String {
+    guard let (json, input) = try model.program.entering(name, with: input) else { return "" }
+    let text = "enter \(name) with \(input.number)"
+    let expected = canEnter ? model.enterAnew(with: input) : "notStorable"
+    try await check(text, expected) { host, key in
+      try await host.flow(HostArena.id).enter(StepID(name), input: json, reason: text, by: .player, key: key)
     }
     return text
   }

@@ -66,6 +66,8 @@ package final class MemoryArena: Arena {
 
   package func complete(_ step: String, with number: Int, of program: Program) async -> String { "hosted flows only" }
 
+  package func enter(_ step: String, with number: Int, of program: Program) async -> String { "hosted flows only" }
+
   package func note() async {}
 
   package func cancelCaller() { run.cancel() }

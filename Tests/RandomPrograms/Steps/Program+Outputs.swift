@@ -16,6 +16,19 @@ extension Program {
     return [UInt8](try JSONEncoder().encode(carrier))
   }
 
+  /// Returns the JSON with which an operator enters a step anew, and the input as the step sees it; `nil` if the program
+  /// has no such step.
+  package func entering(_ name: String, with input: Value) throws -> (json: [UInt8], input: Value)? {
+    guard steps.contains(where: { $0.name == name }) else { return nil }
+    for part in parts {
+      guard let carrier = part.taken(by: name, input) else { continue }
+      return ([UInt8](try JSONEncoder().encode(carrier)), input)
+    }
+    // A step without an input.
+    if parts.contains(where: { $0.isAside(name) }) { return (Array("null".utf8), Value()) }
+    return ([UInt8](try JSONEncoder().encode(input)), input)
+  }
+
   /// Returns the output of a step as its own type; `nil` if that is ``Value``.
   private func carrier(of name: String, _ output: Value) -> (any Encodable & Sendable)? {
     for part in parts { if let carrier = part.carrier(of: name, output) { return carrier } }
@@ -48,6 +61,54 @@ extension Part {
 extension [Part] {
   fileprivate func carrier(of name: String, _ output: Value) -> (any Encodable & Sendable)? {
     for part in self { if let carrier = part.carrier(of: name, output) { return carrier } }
+    return nil
+  }
+}
+
+extension Part {
+  /// Returns the input of a step as its own type; `nil` if that is ``Value``, or if the step takes none.
+  fileprivate func taken(by name: String, _ input: Value) -> (any Encodable & Sendable)? {
+    switch self {
+    case .step, .aside: nil
+    case .route(_, let left, let right):
+      if left.0.name == name {
+        Left(carrying: input)
+      } else if right.0.name == name {
+        Right(carrying: input)
+      } else {
+        (left.1 + right.1).taken(by: name, input)
+      }
+    case .router(_, let first, let second):
+      if first.name == name {
+        Arrival(carrying: input)
+      } else if second.name == name {
+        OneOf2<OneOf2<Right, Middle>, Value>(carrying: input)
+      } else {
+        nil
+      }
+    case .early(let pieces): pieces.flatMap(\.1).taken(by: name, input)
+    case .choice(let bodies), .hub(_, let bodies), .fork(_, let bodies): bodies.flatMap { $0 }.taken(by: name, input)
+    case .loop(let body), .scope(_, let body), .passing(let body): body.taken(by: name, input)
+    }
+  }
+
+  /// Whether this part, or one inside, is a step of this name without an input.
+  fileprivate func isAside(_ name: String) -> Bool {
+    switch self {
+    case .aside(let plan): plan.name == name
+    case .step, .router: false
+    case .early(let pieces): pieces.contains { $0.1.contains { $0.isAside(name) } }
+    case .choice(let bodies), .hub(_, let bodies), .fork(_, let bodies):
+      bodies.contains { $0.contains { $0.isAside(name) } }
+    case .route(_, let left, let right): (left.1 + right.1).contains { $0.isAside(name) }
+    case .loop(let body), .scope(_, let body), .passing(let body): body.contains { $0.isAside(name) }
+    }
+  }
+}
+
+extension [Part] {
+  fileprivate func taken(by name: String, _ input: Value) -> (any Encodable & Sendable)? {
+    for part in self { if let carrier = part.taken(by: name, input) { return carrier } }
     return nil
   }
 }

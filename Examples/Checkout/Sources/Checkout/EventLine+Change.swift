@@ -52,6 +52,7 @@ extension EventLine {
     case .timedOut: "timedOut"
     case .superseded: "superseded"
     case .completed: "completed"
+    case .enteredAnew: "entered anew"
     @unknown default: "\(reason)"
     }
   }

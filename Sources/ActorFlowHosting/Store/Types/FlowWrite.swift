@@ -110,6 +110,8 @@ extension FlowWrite.Request {
     public static let retry = Kind(rawValue: "retry")
     /// An operator completed a step with an output.
     public static let complete = Kind(rawValue: "complete")
+    /// An operator entered a step anew, with another input.
+    public static let enter = Kind(rawValue: "enter")
     /// An operator assigned a question to other people.
     public static let reassign = Kind(rawValue: "reassign")
     /// An operator wrote a note into the history.
