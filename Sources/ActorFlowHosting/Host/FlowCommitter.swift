@@ -216,7 +216,8 @@ final class FlowCommitter: Sendable {
     if let remark = request?.remark, packed.sequence > last {
       history.append(
         HistoryEntry(
-          sequence: packed.sequence, at: now, what: remark.what, by: request?.principal, detail: remark.detail))
+          sequence: packed.sequence, at: now, what: remark.what, by: request?.principal,
+          detail: remark.detail.isEmpty ? nil : remark.detail))
     }
     try await write(
       snapshot, state, after: old.stored, appending: history, for: request, releasing: releases,

@@ -75,6 +75,49 @@ extension FlowHost {
     }
   }
 
+  @discardableResult
+  func refresh(_ id: FlowID, reason: String, by principal: Principal?, key: String?) async throws -> FlowView {
+    try HostRequest.check(reason, "the reason of a refresh", of: id)
+    let request = HostRequest(
+      .refresh, "", [], key: key, by: principal, reason: reason, isLeave: true,
+      remark: HostRequest.Remark(what: "refreshed", detail: reason))
+    let view = try await perform(request, on: id) { flow in
+      guard flow.committer.state.machine.tracks.contains(where: { $0.question != nil }) else {
+        throw FlowError(.notActive, "no question of the flow is open, so there is nothing to refresh", flow: id)
+      }
+      try await flow.coordinator.note(cause: request)
+      // The steps ask again when the flow is activated.
+      _ = flow.close(evenIfUsed: true)
+      await flow.passivate()
+    }
+    return await askedAgain(id) ?? view
+  }
+
+  /// Activates a flow, and waits until its open questions are asked again.
+  ///
+  /// - Returns: The flow as it was stored then; `nil` if it cannot be activated here: another host has it, or activates it
+  ///   at its next poll.
+  private func askedAgain(_ id: FlowID) async -> FlowView? {
+    do {
+      let flow = try await take(id)
+      begin(flow)
+      do {
+        for question in await flow.coordinator.questions { try await flow.coordinator.reopened(question) }
+        try await flow.coordinator.waitForCommits()
+      } catch {
+        // The flow was passivated meanwhile, or the caller waits no longer: the request is done.
+        await release(flow)
+        return nil
+      }
+      let view = flow.committer.view
+      await release(flow)
+      return view
+    } catch {
+      shared.note(error, in: .activating, of: id)
+      return nil
+    }
+  }
+
   private func bytes(
     of json: some Sequence<UInt8>, _ what: String, of id: FlowID, _ step: StepID
   ) throws(FlowError) -> [UInt8] {

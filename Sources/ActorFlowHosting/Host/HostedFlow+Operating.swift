@@ -113,6 +113,32 @@ extension HostedFlow {
     try await host.enter(id, step, input: json, reason: reason, by: principal, key: key)
   }
 
+  /// Has the open questions asked again, with today's code of their steps and what it reads today.
+  ///
+  /// The flow is passivated, as when its host stops, and activated: each step runs again up to its open question, with
+  /// the answers and records that it has. A question whose prompt is another one by now keeps its id, shows that prompt
+  /// and gets the next revision. One that the step does not ask any more is withdrawn. A step that is at work in a
+  /// branch beside the question is cancelled and begins again; the outcome of a `once` under way is recorded.
+  ///
+  /// Every activation asks the questions again, so this verb is for flows that wait for long: after a deploy that
+  /// corrects a form, for example, or after a change of prices that a form shows. In the history it is the entry
+  /// `refreshed`, with the reason, and an `updated` for each question that has changed.
+  ///
+  /// - Parameters:
+  ///   - reason: The reason, of at most 1,024 UTF-8 bytes.
+  ///   - principal: The principal who asks for it, for the history.
+  ///   - key: An idempotency key, as for an answer.
+  /// - Returns: The flow as it was stored when the questions had been asked again, or later. If another host has taken
+  ///   the flow by then, as it was stored with the request.
+  /// - Throws: A `FlowError`; nothing has changed then. `notActive` if no question is open; `tooLarge` for a longer
+  ///   reason, `notStorable` for one with U+0000; as ``answer(_:with:by:revision:key:)``.
+  @discardableResult
+  public func refresh(
+    reason: String = "", by principal: Principal? = nil, key: String? = nil
+  ) async throws -> FlowView {
+    try await host.refresh(id, reason: reason, by: principal, key: key)
+  }
+
   /// Removes what people said, and what says something about them, from a flow that has ended. The facts stay: which step,
   /// when, and how the flow ended.
   ///

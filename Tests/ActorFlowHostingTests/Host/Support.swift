@@ -48,6 +48,16 @@ final class Log: Sendable {
   var all: [String] { lines.withLock { $0 } }
 }
 
+/// A value that a test changes while steps read it.
+final class Variable<Value: Sendable>: Sendable {
+  private let stored: Lock<Value>
+  init(_ value: Value) { stored = Lock(value) }
+  var value: Value {
+    get { stored.withLock { $0 } }
+    set { stored.withLock { $0 = newValue } }
+  }
+}
+
 /// Returns the code of the error that `body` throws.
 func code(_ body: () async throws -> some Any) async -> FlowError.Code? {
   do {

@@ -16,6 +16,8 @@ package protocol Arena: Sendable {
   func complete(_ step: String, with number: Int, of program: Program) async -> String
   /// Enters a step anew with an input of this number; in memory there is no such verb, and it does nothing.
   func enter(_ step: String, with number: Int, of program: Program) async -> String
+  /// Has the open questions of a hosted flow asked again.
+  func refresh() async
   /// Writes a note into the history of a hosted flow.
   func note() async
   /// Cancels the caller of `run`; a hosted flow has no caller, and it does nothing.

@@ -114,7 +114,12 @@ package struct Attackers<Place: Arena>: Sendable {
       return await place.note()
     }
     let number = random.below(30)
-    switch random.below(6) {
+    switch random.below(8) {
+    case 6: await place.refresh()
+    case 7:
+      async let refreshed: Void = place.refresh()
+      _ = await place.answer(question.id, with: .go(number))
+      await refreshed
     case 3:
       async let answered = place.answer(question.id, with: .go(number))
       _ = await place.enter(question.step, with: number, of: program)

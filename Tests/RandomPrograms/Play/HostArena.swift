@@ -95,6 +95,10 @@ package final class HostArena: Arena {
     }
   }
 
+  package func refresh() async {
+    _ = try? await host.flow(Self.id).refresh(reason: "outside", by: .player, key: newKey())
+  }
+
   package func note() async { _ = try? await host.flow(Self.id).note("seen", by: .player, key: newKey()) }
 
   private func isSuspended(_ view: FlowView) -> Bool { suspendsOnFailure && view.status == .suspended }

@@ -12,7 +12,7 @@ package import ActorFlowTesting
 ///
 /// - Parameters:
 ///   - works: Whether a worker leases the flow now and then and has the host run it, beside the requests, and an operator
-///     notes, completes steps and enters them anew.
+///     notes, refreshes, completes steps and enters them anew.
 ///   - open: Makes the store of the host.
 package func playHostGame(
   seed: UInt64, crashes: Bool, works: Bool = true,
@@ -142,7 +142,7 @@ private struct HostGame {
 
   // MARK: Requests
 
-  /// Notes something, completes the step that waits or enters it anew. Returns the verb in words.
+  /// Notes something, has the questions asked again, completes the step that waits or enters it anew. Returns the verb in words.
   private mutating func operate() async throws -> String {
     arm()
     let number = operating?.below(30) ?? 0
@@ -159,6 +159,13 @@ private struct HostGame {
       let report = try await purged()
       try expect(report.purged.isEmpty && report.kept.isEmpty, "a purge found an open flow: \(report)")
       return "purge"
+    }
+    if operating?.percent(15) == true {
+      let expected = await arena.questions.isEmpty ? "notActive" : "ok"
+      try await check("refresh", expected) { host, key in
+        try await host.flow(HostArena.id).refresh(reason: "outside", by: .player, key: key)
+      }
+      return "refresh"
     }
     guard operating?.percent(60) == true, let (name, input, carried, onlyAsks) = model.completable else {
       let text = "note \(number)"

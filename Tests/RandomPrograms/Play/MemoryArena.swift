@@ -68,6 +68,8 @@ package final class MemoryArena: Arena {
 
   package func enter(_ step: String, with number: Int, of program: Program) async -> String { "hosted flows only" }
 
+  package func refresh() async {}
+
   package func note() async {}
 
   package func cancelCaller() { run.cancel() }

@@ -112,6 +112,8 @@ extension FlowWrite.Request {
     public static let complete = Kind(rawValue: "complete")
     /// An operator entered a step anew, with another input.
     public static let enter = Kind(rawValue: "enter")
+    /// An operator had the open questions asked again.
+    public static let refresh = Kind(rawValue: "refresh")
     /// An operator assigned a question to other people.
     public static let reassign = Kind(rawValue: "reassign")
     /// An operator wrote a note into the history.
