@@ -39,6 +39,39 @@ import Testing
 extension OperatorSnippets {
   struct Bill: Codable, Hashable, Sendable { var cents: Int }
 
+  @Test("an operator retries many flows")
+  func retried() async throws {
+    let isDown = Variable(true)
+    let approval = Flow<String, String>("approval") {
+      Step("mail") { (input: String, _: StepContext) in
+        if isDown.value { throw Boom() }
+        return input
+      }
+    }
+    try await testHost(exhaustive: false) { tester in
+      let approvals = try await tester.deploy(approval)
+      for id in ["a", "b", "c"] as [FlowID] { try await approvals.start(id: id, with: "-") }
+      try await tester.settle()
+      isDown.value = false
+      let host = tester.host
+      let cleo = Principal(id: "cleo")
+      var cursor: String?
+      var failed: [FlowID] = []
+      repeat {
+        let report = try await host.each(
+          FlowQuery(definition: "approval", status: [.suspended]), after: cursor, limit: 500
+        ) { flow in
+          try await flow.retry(reason: "the mail server is back", by: cleo, key: "incident-42")
+        }
+        failed += report.failed.map(\.flow)
+        cursor = report.cursor
+      } while cursor != nil
+      try await tester.settle()
+      #expect(failed.isEmpty)
+      for id in ["a", "b", "c"] as [FlowID] { #expect(try await tester.view(of: id).status == .finished) }
+    }
+  }
+
   @Test("an operator enters a step anew")
   func entered() async throws {
     let order = Flow<Bill, String>("order") {
