@@ -150,4 +150,99 @@ private struct Vote: AssignedPrompt, ReassignablePrompt, Codable {
     try await raised.flow("x").reassign(question.id, to: ["bob"])
     #expect(try await inbox("bob", raised).count == 1)
   }
+
+  // MARK: - Branches, suspended flows, several hosts
+
+  /// Two branches that ask ann. The second one's step first waits for a signal and fails, if it is not whole.
+  private func fork(_ isWhole: Variable<Bool>? = nil) -> Flow<String, String> {
+    Flow("f") { [more] in
+      Parallel {
+        Step<String, String>("x") { (_, context) in
+          try await context.ask(Vote(text: "x", assignees: ["ann"]))
+        }
+        Step<String, String>("y") { (_, context) in
+          if let isWhole {
+            _ = try await context.wait(for: more)
+            guard isWhole.value else { throw Boom() }
+          }
+          return try await context.ask(Vote(text: "y", assignees: ["ann"]))
+        }
+      } join: {
+        $0 + $1
+      }
+    }
+  }
+
+  private func started(_ flow: Flow<String, String>) async throws -> HostedFlow {
+    let host = FlowHost(store: store, clock: clock)
+    try await host.register(flow).start(id: "x", with: "-")
+    return host.flow("x")
+  }
+
+  @Test("the question of a branch is assigned alone, and the branch beside it keeps its people")
+  func branch() async throws {
+    let flow = try await started(fork())
+    let questions = try await flow.settled().questions
+    let first = try #require(questions.first { $0.step.name == "x" })
+    let second = try #require(questions.first { $0.step.name == "y" })
+    try await flow.reassign(first.id, to: ["bob"], by: cleo)
+    try await flow.host.emptied()
+    #expect(try await inbox("bob", flow.host) == ["x [\"bob\"]"])
+    #expect(try await inbox("ann", flow.host) == ["x [\"ann\"]"])
+    await #expect(throws: Refused()) { try await flow.answer(first.id, with: "1", by: Principal(id: "ann")) }
+    await #expect(throws: Refused()) { try await flow.answer(second.id, with: "2", by: Principal(id: "bob")) }
+    try await flow.answer(second.id, with: "2", by: Principal(id: "ann"))
+    try await flow.answer(first.id, with: "1", by: Principal(id: "bob"))
+    #expect(try await flow.settled().output == Array("\"12\"".utf8))
+  }
+
+  @Test("a question of a suspended flow is not assigned: nothing changes, and it can be when the flow goes on")
+  func suspended() async throws {
+    let isWhole = Variable(false)
+    let flow = try await started(fork(isWhole))
+    let question = try #require(try await flow.settled().questions.first { $0.step.name == "x" })
+    try await flow.send("!", to: more, key: "1")
+    let before = try await flow.settled()
+    #expect(before.status == .suspended)
+    #expect(await code { try await flow.reassign(question.id, to: ["bob"]) } == .suspended)
+    #expect(try await flow.view().revision == before.revision)
+    isWhole.value = true
+    try await flow.retry()
+    #expect(try await flow.settled().questions.first { $0.id == question.id }?.assignees == ["ann"])
+    try await flow.reassign(question.id, to: ["bob"])
+    #expect(try await inbox("bob", flow.host) == ["x [\"bob\"]"])
+  }
+
+  @Test("a host assigns a question that another host has open, once for each key, and both admit the new person only")
+  func twoHosts() async throws {
+    try await testHost(exhaustive: false) { tester in
+      try await tester.deploy(fork()).start(id: "f", with: "-")
+      try await tester.settle()
+      try await tester.addHost("B")
+      let view = try await tester.on("tester") { try await tester.view(of: "f") }
+      let question = try #require(view.questions.first { $0.step.name == "x" })
+      for name in ["B", "tester", "B"] {
+        try await tester.on(name) {
+          try await tester.host.flow("f").reassign(question.id, to: ["bob"], by: cleo, key: "1")
+        }
+        try await tester.settle()
+      }
+      for name in ["tester", "B"] {
+        try await tester.on(name) {
+          let shown = try #require(try await tester.view(of: "f").questions.first { $0.id == question.id })
+          #expect(shown.assignees == ["bob"] && shown.revision == 2)
+          let host = tester.host
+          await #expect(throws: Refused()) {
+            try await host.flow("f").answer(question.id, with: "1", by: Principal(id: "ann"))
+          }
+        }
+        try await tester.settle()
+      }
+      try await tester.on("tester") {
+        try await tester.host.flow("f").answer(question.id, with: "1", by: Principal(id: "bob"))
+      }
+      try await tester.settle()
+      #expect(try await tester.view(of: "f").questions.map(\.step.name) == ["y"])
+    }
+  }
 }
