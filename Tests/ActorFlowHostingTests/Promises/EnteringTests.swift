@@ -287,4 +287,43 @@ extension RollbackContext {
     try await raised.flow("x").enter("first", input: "\"b\"".utf8)
     #expect(try await raised.flow("x").settled().stack == ["f/first", "f/first"])
   }
+
+  @Test("a move converts the input of a step that is about to be entered anew, and without one the plan names the step")
+  func moved() async throws {
+    let recorder = CommitRecorder()
+    let first = FlowHost(store: PlainStore(base: MemoryFlowStore(), onStored: recorder.add))
+    try await first.register(
+      Flow<String, String>("f") {
+        Step("pay") { (cents: String, context: StepContext) in try await context.ask(Form(text: cents)) }
+      }
+    ).start(id: "x", with: "1")
+    _ = try await first.flow("x").settled()
+    try await first.flow("x").enter("pay", input: "\"7\"".utf8)
+    _ = try await first.flow("x").settled()
+    let entering = try #require(
+      try recorder.all.last { stored in
+        if case .anew? = try HostedState(of: stored.snapshot).machine.main.start?.kind { true } else { false }
+      })
+    let second = Flow<Int, String>("f") {
+      Step("pay") { (cents: Int, context: StepContext) in try await context.ask(Form(text: "\(cents) cents")) }
+    }
+    for isMoved in [false, true] {
+      let store = MemoryFlowStore()
+      _ = try await store.commit(FlowWrite(entering.snapshot, to: "x", expecting: .none))
+      let host = FlowHost(store: store)
+      let move = Move.input(of: "f/pay") { (old: String) in Int(old) ?? 0 }
+      try await host.register(second, version: 2, from: 1, moves: isMoved ? [move] : [])
+      guard isMoved else {
+        let reason = try #require(try await host.plan().groups.first?.fate.reason)
+        #expect(reason.contains("f/pay") && reason.contains("Int"), "\(reason)")
+        continue
+      }
+      try await host.catchUp()
+      let view = try await host.flow("x").settled()
+      #expect(view.stack == ["f/pay", "f/pay"])
+      #expect(try view.questions.first?.prompt(as: Form.self).text == "7 cents")
+      try await host.flow("x").backUp()
+      #expect(try await host.flow("x").settled().questions.first?.prompt(as: Form.self).text == "1 cents")
+    }
+  }
 }
