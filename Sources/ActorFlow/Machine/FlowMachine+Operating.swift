@@ -116,7 +116,8 @@ extension FlowMachine {
   private func notAStep(_ fork: StepID) -> FlowError {
     error(
       .noSuchStep,
-      "\"\(fork)\" is a fork, and only steps can be completed or entered: name a step in one of its branches", step: fork)
+      "\"\(fork)\" is a fork, and only steps can be completed or entered: name a step in one of its branches",
+      step: fork)
   }
 }
 
