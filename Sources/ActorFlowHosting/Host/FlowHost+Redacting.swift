@@ -140,7 +140,7 @@ private struct Redaction: Sendable {
     if !isOfOperator, let by = entry.by, !principals.contains(TextKey(by)) { fact.by = nil }
     switch entry.what {
     case "redacted", "moved": break
-    case "leaving" where isOfOperator: fact.detail = "completed"
+    case "leaving" where isOfOperator: fact.detail = entry.leaving
     default: fact.detail = nil
     }
     return fact
@@ -164,11 +164,14 @@ private struct Redaction: Sendable {
 }
 
 extension HistoryEntry {
-  /// Whether an operator's verb made the entry: retry, note, reassign, complete, redact.
+  /// What an operator has done to the step that is left, if one has.
+  fileprivate var leaving: String? { ["completed", "entered anew"].first { detail?.hasPrefix($0) ?? false } }
+
+  /// Whether an operator's verb made the entry: retry, note, reassign, complete, enter, refresh, redact.
   fileprivate var isOfOperator: Bool {
     switch what {
-    case "retried", "noted", "redacted", "updated": true
-    case "leaving": detail?.hasPrefix("completed") ?? false
+    case "retried", "noted", "redacted", "updated", "refreshed": true
+    case "leaving": leaving != nil
     default: false
     }
   }

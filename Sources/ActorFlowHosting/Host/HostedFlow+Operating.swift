@@ -145,8 +145,8 @@ extension HostedFlow {
   /// These go: the input and the output, answers, records, prompts, reasons, notes, error messages, the trace context,
   /// labels, assignees, the digests of requests, and the ids of principals. In the history the details go; each entry
   /// keeps its number, time, kind and step, and entries of an operator's verb (`retry`, `note`, `reassign`, `complete`,
-  /// `redact`) also who made it. A start with the flow's id throws `alreadyStarted`, and the outcome of a finished flow
-  /// `redacted`. A request that was made before is not recognized by its key any more.
+  /// `enter`, `refresh`, `redact`) also who made it. A start with the flow's id throws `alreadyStarted`, and the outcome of
+  /// a finished flow `redacted`. A request that was made before is not recognized by its key any more.
   ///
   /// It is one commit, and stands in the history as `redacted`, with the principal and the reason. The flow's definition
   /// need not be registered. A flow that was redacted is not written again, unless there is something more to remove.
