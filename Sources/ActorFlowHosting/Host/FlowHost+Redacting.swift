@@ -164,7 +164,7 @@ private struct Redaction: Sendable {
 }
 
 extension HistoryEntry {
-  /// What an operator has done to the step that is left, if one has.
+  /// The verb with which an operator left the step, if one did.
   fileprivate var leaving: String? { ["completed", "entered anew"].first { detail?.hasPrefix($0) ?? false } }
 
   /// Whether an operator's verb made the entry: retry, note, reassign, complete, enter, refresh, redact.
