@@ -15,7 +15,7 @@ package enum ProgramSettings {
 
   /// The minutes after which a test counts as hanging: more where the number of rounds is set from outside.
   package static let minutes =
-    number("ACTORFLOW_PROGRAMS") == nil && number("ACTORFLOW_ATTACK_ROUNDS") == nil ? 15 : 720
+    number("ACTORFLOW_PROGRAMS") == nil && number("ACTORFLOW_ATTACK_ROUNDS") == nil ? 22 : 720
 
   /// The seeds of one suite, which plays `share` of 1,000 programs; or the one seed in `ACTORFLOW_SEED`.
   package static func seeds(share: Int) -> some Sequence<UInt64> {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActorFlowHosting
 
-@Suite("Versions and migrations", .timeLimit(.minutes(15))) struct MigrationTests {
+@Suite("Versions and migrations", .timeLimit(.minutes(22))) struct MigrationTests {
   private let store = MemoryFlowStore()
 
   struct Score: Codable, Sendable, Equatable { var value: Int }

@@ -56,7 +56,7 @@ enum Attack {
   static let seed = environment("ACTORFLOW_SEED")
 
   /// The minutes after which a test counts as hanging: more where the number of rounds is set from outside.
-  static let minutes = environment("ACTORFLOW_MODEL_ROUNDS") == nil ? 15 : 720
+  static let minutes = environment("ACTORFLOW_MODEL_ROUNDS") == nil ? 22 : 720
 
   /// Returns `count` at the default number of rounds, in proportion at another; at least 1.
   static func scaled(_ count: Int) -> Int { max(1, count * rounds / 20_000) }

@@ -9,7 +9,7 @@ import Testing
 
   @Test(
     "a flow passivated at any moment returns from its run, decides nothing more, and later comes to the same end",
-    .timeLimit(.minutes(15)), arguments: scenarios)
+    .timeLimit(.minutes(22)), arguments: scenarios)
   func anyMoment(_ scenario: RestartScenario) async throws {
     let whole = try await scenario.record()
     for seed in 1...UInt64(Attack.scaled(12)) {
