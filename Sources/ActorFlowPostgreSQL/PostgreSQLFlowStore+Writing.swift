@@ -258,7 +258,7 @@
         .ints(write.newValues.map(\.number)), .blobs(write.newValues.map(\.bytes)), .ints(write.droppedValues),
         .ints(history.map(\.sequence)), .ints(history.map { Int(StoredTime($0.at).microseconds) }),
         .texts(history.map(\.what)), .texts(history.map { $0.step?.path }), .texts(history.map(\.by)),
-        .texts(history.map(\.detail)),
+        .texts(history.map(\.detail)), .bool(write.replacesHistory),
       ]
     }
 

@@ -96,6 +96,9 @@
     /// True: a flow's large values are rows of their own.
     public var keepsValuesApart: Bool { true }
 
+    /// True: flows can be redacted.
+    public var canReplaceHistory: Bool { true }
+
     /// Returns the statements that make the tables, for a role that has the right to, to be run with `psql`.
     ///
     /// - Parameters:

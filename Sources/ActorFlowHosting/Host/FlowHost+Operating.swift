@@ -86,7 +86,9 @@ extension FlowHost {
         throw FlowError(.notActive, "no question of the flow is open, so there is nothing to refresh", flow: id)
       }
       try await flow.coordinator.note(cause: request)
-      // The steps ask again when the flow is activated.
+      // The steps ask again when the flow is activated. An effect under way ends first, and its record is stored.
+      guard flow.isBegun else { return await flow.passivate() }
+      while await !flow.coordinator.passivateToYield() { try await flow.coordinator.passivatable() }
       _ = flow.close(evenIfUsed: true)
       await flow.passivate()
     }

@@ -276,7 +276,7 @@
         p_assignee_names text[], p_assignee_places bigint[],
         p_snapshot bytea, p_needed bigint[], p_new_numbers bigint[], p_new_bytes bytea[], p_dropped bigint[],
         p_sequences bigint[], p_times bigint[], p_whats text[], p_history_steps text[], p_principals text[],
-        p_details text[]
+        p_details text[], p_replaces boolean
       ) RETURNS SETOF @schema.flow_reply LANGUAGE plpgsql VOLATILE AS $$
       DECLARE
         v_now bigint;
@@ -398,6 +398,9 @@
         INSERT INTO @schema.flow_values SELECT v_number, n, b FROM unnest(p_new_numbers, p_new_bytes) x (n, b)
           ON CONFLICT (flow, number) DO UPDATE SET bytes = excluded.bytes;
         DELETE FROM @schema.flow_values WHERE flow = v_number AND number = ANY (p_dropped);
+        IF p_replaces THEN
+          DELETE FROM @schema.flow_history WHERE flow = v_number;
+        END IF;
         INSERT INTO @schema.flow_history
           SELECT v_number, x.* FROM unnest(p_sequences, p_times, p_whats, p_history_steps, p_principals, p_details) x;
         IF p_releases AND p_fence IS NOT NULL THEN

@@ -84,7 +84,7 @@ import Testing
     try await migration.expectMoved(
       racing("a", "b"), answering: [],
       Flow("pay") { Race { for step in steps { ask("\(step)") } } },
-      moves: moved(old, of: "pay/race", forgettingSteps: true), then: winner)
+      moves: moved(old, of: "pay/race", forgettingSteps: true), then: winner, answeringFirst: winner)
   }
 
   @Test("a lost branch takes the fork in it along, and forks in other branches stay")
@@ -117,7 +117,7 @@ import Testing
     }
     try await migration.expectMoved(
       each(inner(["a", "b"])), answering: [], each(inner(["n", "b"])),
-      moves: moved([nil, 1], of: "pay/each/*/race", forgettingSteps: true), then: "0b|1b")
+      moves: moved([nil, 1], of: "pay/each/*/race", forgettingSteps: true), then: "0b|1b", answeringFirst: "b")
   }
 
   @Test("a rollback after the move compensates the kept branches and the new one, and not the lost one")
