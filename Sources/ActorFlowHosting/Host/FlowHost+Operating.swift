@@ -88,7 +88,11 @@ extension FlowHost {
       try await flow.coordinator.note(cause: request)
       // The steps ask again when the flow is activated. An effect under way ends first, and its record is stored.
       guard flow.isBegun else { return await flow.passivate() }
-      while await !flow.coordinator.passivateToYield() { try await flow.coordinator.passivatable() }
+      while await !flow.coordinator.passivateToYield() {
+        try await flow.coordinator.passivatable()
+        if await flow.coordinator.passivateIfIdle() { break }
+        await Task.yield()
+      }
       _ = flow.close(evenIfUsed: true)
       await flow.passivate()
     }
