@@ -11,7 +11,7 @@
   extension PostgreSQLFlowStore {
     /// Writes a flow's next snapshot, and appends to its history; see `FlowStore.commit(_:)`.
     ///
-    /// One statement, and so one round trip. If the reply is lost, the store asks again with the same id.
+    /// A write is one statement, and so one round trip. If the reply is lost, the store asks again with the same id.
     public func commit(_ write: FlowWrite) async throws -> StoredFlow {
       try write.snapshot.checkSize()
       let parameters = try CommitParameters(write)

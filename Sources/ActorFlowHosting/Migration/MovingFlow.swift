@@ -15,7 +15,7 @@ public struct MovingFlow: Sendable {
 
   /// Returns a number from 0 up to, but not including, 1 that is the flow's own for ever, at every host.
   ///
-  /// Of many flows, nearly the same number are in each range of a size. So `share(of: "v2") < 0.05` is true for one flow
+  /// Shares are spread evenly: of many flows, nearly as many are in one range as in another of its size. So `share(of: "v2") < 0.05` is true for one flow
   /// in twenty, and the same flows are among those of a later `< 0.5`.
   ///
   /// - Parameter name: The name of a draw: under another name a flow has another number, which does not depend on the
