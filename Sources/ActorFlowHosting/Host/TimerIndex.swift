@@ -13,7 +13,7 @@ import ActorFlow
 struct TimerIndex: Sendable {
   private struct Key: Comparable, Sendable {
     let time: Int64
-    let flow: String
+    let flow: TextKey
 
     static func < (left: Key, right: Key) -> Bool {
       left.time == right.time ? left.flow < right.flow : left.time < right.time
@@ -36,7 +36,7 @@ struct TimerIndex: Sendable {
   }
 
   private mutating func set(_ id: FlowID, at time: Date?) {
-    let flow = id.description
+    let flow = TextKey(id.description)
     if let old = times.removeValue(forKey: id) { order.remove(Key(time: old, flow: flow)) }
     guard let time = time?.microseconds else { return }
     times[id] = time
@@ -64,6 +64,9 @@ struct TimerIndex: Sendable {
 
   /// Drops the timers that are due by now. Their flows are activated, or tried again by the next poll.
   mutating func drop(until now: Date) {
-    while let first = order.first, first.time <= now.microseconds { set(FlowID(first.flow), at: nil) }
+    while let first = order.first, first.time <= now.microseconds {
+      order.remove(first)
+      times[FlowID(first.flow.text)] = nil
+    }
   }
 }

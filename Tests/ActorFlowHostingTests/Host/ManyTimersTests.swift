@@ -186,6 +186,19 @@ import Testing
     #expect(index.first == nil)
   }
 
+  @Test("ids that are equal as characters, and not as bytes, are two timers, also at the same time")
+  func canonicallyEqual() {
+    let ids: [FlowID] = ["caf\u{E9}", "cafe\u{301}"]
+    var index = TimerIndex()
+    index.beginReading()
+    index.endReading([ids[0]: at(10), ids[1]: at(10)], until: at(60))
+    index.note(ids[0], at: nil)
+    #expect(index.first == at(10))
+    index.note(ids[0], at: at(10))
+    index.drop(until: at(10))
+    #expect(index.first == nil)
+  }
+
   @Test("a change of a flow during the read of the store overrides the read value")
   func news() {
     var index = TimerIndex()
