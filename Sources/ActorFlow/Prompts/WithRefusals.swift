@@ -31,6 +31,9 @@ public func withRefusals<Value>(_ body: () async throws -> Value) async throws -
   }
 }
 
+/// Notes the refusal that ``withRefusals(_:)`` throws in place of the error of a guard that is not a prompt's.
+package func noteRefusal(_ refusal: Refusal, insteadOf error: any Error) { GuardNotes.note(refusal, insteadOf: error) }
+
 /// The latest error of a guard in a call of ``withRefusals(_:)``.
 final class GuardNotes: Sendable {
   @TaskLocal static var current: GuardNotes?
@@ -45,13 +48,16 @@ final class GuardNotes: Sendable {
 
   /// Notes that a guard of `prompt` threw `error`.
   static func note(_ kind: Refusal.Kind, of prompt: any Prompt.Type, _ error: any Error) {
-    guard let current else { return }
     let refusal: Refusal =
       switch kind {
       case .notAllowed: .notAllowed("\(prompt) does not take this answer from this answerer")
       case .invalid: .invalid("\(prompt) does not take this answer")
       }
-    current.note.withLock { $0 = Note(type: ObjectIdentifier(type(of: error)), refusal: refusal) }
+    note(refusal, insteadOf: error)
+  }
+
+  static func note(_ refusal: Refusal, insteadOf error: any Error) {
+    current?.note.withLock { $0 = Note(type: ObjectIdentifier(type(of: error)), refusal: refusal) }
   }
 
   fileprivate func refusal(insteadOf error: any Error) -> Refusal? {

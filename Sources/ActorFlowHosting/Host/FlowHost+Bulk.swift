@@ -1,6 +1,6 @@
 public import ActorFlow
 
-/// The outcome of a verb for many flows; see ``FlowHost/each(_:after:limit:atOnce:dryRun:progress:_:)``.
+/// The outcome of a verb for many flows; see ``FlowHost/each(_:by:after:limit:atOnce:dryRun:progress:_:)``.
 public struct BulkReport: Sendable {
   /// The flows that the query has found, in the order of the list.
   public var items: [Item] = []
@@ -44,7 +44,7 @@ public struct BulkReport: Sendable {
 extension FlowHost {
   /// Calls a verb for each flow that matches a query, and reports the outcomes.
   ///
-  /// A verb that throws stops no other. Flows are reached in the order of ``list(_:after:limit:)``, each once, even if
+  /// A verb that throws stops no other. Flows are reached in the order of ``list(_:after:limit:by:)``, each once, even if
   /// they stop matching the query because of the verb. A flow may change between the list and the verb, which then
   /// refuses it as for any caller. Retries, refreshes, backs, abandons, notes and deletions are calls of the flow's verbs:
   ///
@@ -53,9 +53,9 @@ extension FlowHost {
   /// var failed: [FlowID] = []
   /// repeat {
   ///   let report = try await host.each(
-  ///     FlowQuery(definition: "approval", status: [.suspended]), after: cursor, limit: 500
+  ///     FlowQuery(definition: "approval", status: [.suspended]), by: cleo, after: cursor, limit: 500
   ///   ) { flow in
-  ///     try await flow.retry(reason: "the mail server is back", by: cleo, key: "incident-42")
+  ///     try await flow.retry(reason: "the mail server is back", key: "incident-42")
   ///   }
   ///   failed += report.failed.map(\.flow)
   ///   cursor = report.cursor
@@ -70,6 +70,7 @@ extension FlowHost {
   ///
   /// - Parameters:
   ///   - query: The flows.
+  ///   - principal: The principal who lists the flows, and who changes them where the verb is given no other one.
   ///   - cursor: The cursor of an earlier report of the same query; `nil` to begin.
   ///   - limit: The greatest number of flows to reach. A number below 1 counts as 1.
   ///   - atOnce: The greatest number of verbs under way at once. A number below 1 counts as 1.
@@ -78,8 +79,9 @@ extension FlowHost {
   ///   - verb: The verb. Called in a task of its own for each flow.
   /// - Throws: Errors of the store while it lists the first page: no verb was called then.
   public nonisolated func each(
-    _ query: FlowQuery, after cursor: String? = nil, limit: Int = 1_000, atOnce: Int = 8, dryRun: Bool = false,
-    progress: (BulkReport.Item) -> Void = { _ in }, _ verb: @escaping @Sendable (HostedFlow) async throws -> Void
+    _ query: FlowQuery, by principal: Principal? = nil, after cursor: String? = nil, limit: Int = 1_000,
+    atOnce: Int = 8, dryRun: Bool = false, progress: (BulkReport.Item) -> Void = { _ in },
+    _ verb: @escaping @Sendable (HostedFlow) async throws -> Void
   ) async throws -> BulkReport {
     var report = BulkReport()
     report.cursor = cursor
@@ -87,13 +89,14 @@ extension FlowHost {
     while report.stopped == nil, report.items.count < limit {
       let page: FlowPage
       do {
-        page = try await list(query, after: report.cursor, limit: min(limit - report.items.count, 10 * atOnce))
+        page = try await list(
+          query, after: report.cursor, limit: min(limit - report.items.count, 10 * atOnce), by: principal)
       } catch {
         guard !report.items.isEmpty else { throw error }
         report.stopped = error
         return report
       }
-      let items = await outcomes(of: page.flows, atOnce, dryRun, progress, verb)
+      let items = await outcomes(of: page.flows, by: principal, atOnce, dryRun, progress, verb)
       report.items += items
       guard dryRun || !items.contains(where: { $0.outcome.isUntouched }) else {
         report.stopped = CancellationError()
@@ -110,8 +113,8 @@ extension FlowHost {
 
   /// Returns the outcomes of a page's flows in the order of the page.
   private nonisolated func outcomes(
-    of flows: [FlowSummary], _ atOnce: Int, _ dryRun: Bool, _ progress: (BulkReport.Item) -> Void,
-    _ verb: @escaping @Sendable (HostedFlow) async throws -> Void
+    of flows: [FlowSummary], by principal: Principal?, _ atOnce: Int, _ dryRun: Bool,
+    _ progress: (BulkReport.Item) -> Void, _ verb: @escaping @Sendable (HostedFlow) async throws -> Void
   ) async -> [BulkReport.Item] {
     var items = flows.map { BulkReport.Item(flow: $0, outcome: .untouched) }
     guard !dryRun else {
@@ -122,7 +125,7 @@ extension FlowHost {
       var next = 0
       func begin() {
         guard next < flows.count, !Task.isCancelled else { return }
-        group.addTask { [index = next, flow = flow(flows[next].id)] in
+        group.addTask { [index = next, flow = flow(flows[next].id, by: principal)] in
           do {
             try await verb(flow)
             return (index, .done)

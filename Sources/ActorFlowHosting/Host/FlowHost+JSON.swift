@@ -114,7 +114,9 @@ extension HostedFlow {
   public func send(
     json: some Sequence<UInt8> & Sendable, to signal: String, key: String, by principal: Principal? = nil
   ) async throws -> Delivery {
-    try await host.send(json: json, to: signal, of: id, key: key, by: principal)
+    try await request(.signal, by: principal) { caller in
+      try await host.send(json: json, to: signal, of: id, key: key, by: caller.principal)
+    }
   }
 }
 

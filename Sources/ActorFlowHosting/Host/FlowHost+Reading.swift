@@ -1,4 +1,4 @@
-import ActorFlow
+public import ActorFlow
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -73,10 +73,11 @@ extension FlowHost {
 
   /// Returns a page of the flows that match a query, ordered by id.
   ///
-  /// - Throws: Errors of the store.
-  public func list(_ query: FlowQuery = FlowQuery(), after cursor: String? = nil, limit: Int = 100) async throws
-    -> FlowPage
-  {
+  /// - Throws: Errors of the store. The error of the guard ``Options/access``.
+  public func list(
+    _ query: FlowQuery = FlowQuery(), after cursor: String? = nil, limit: Int = 100, by principal: Principal? = nil
+  ) async throws -> FlowPage {
+    try await allow(.list, by: principal, on: nil)
     var page = try await shared.store.list(query, after: cursor, limit: limit)
     for index in page.flows.indices { page.flows[index].labels[Definition.label] = nil }
     return page
@@ -84,11 +85,12 @@ extension FlowHost {
 
   /// Returns a page of the open questions that match a query, for an inbox.
   ///
-  /// - Throws: Errors of the store.
-  public func tasks(_ query: TaskQuery = TaskQuery(), after cursor: String? = nil, limit: Int = 100) async throws
-    -> TaskPage
-  {
-    try await shared.store.tasks(query, after: cursor, limit: limit)
+  /// - Throws: Errors of the store. The error of the guard ``Options/access``.
+  public func tasks(
+    _ query: TaskQuery = TaskQuery(), after cursor: String? = nil, limit: Int = 100, by principal: Principal? = nil
+  ) async throws -> TaskPage {
+    try await allow(.list, by: principal, on: nil)
+    return try await shared.store.tasks(query, after: cursor, limit: limit)
   }
 
   func history(of id: FlowID, after sequence: Int = 0, limit: Int = 1_000) async throws -> [HistoryEntry] {

@@ -11,7 +11,8 @@ extension FlowHost {
     _ definition: Definition, id: FlowID, with input: Input, as type: Input.Type, labels: [String: String],
     effectSeed: String?, again: Bool, trace: TraceContext = TraceContext(), by principal: Principal?
   ) async throws -> FlowView {
-    try await reportingRefusal(of: .start, by: principal?.id, on: id, definition) {
+    try await allow(.request(.start), by: principal, on: id)
+    return try await reportingRefusal(of: .start, by: principal?.id, on: id, definition) {
       try await namingErased(id) {
         try await startOnce(
           definition, id: id, with: input, as: type, labels: labels, effectSeed: effectSeed, again: again,

@@ -119,6 +119,29 @@ extension FlowView {
   /// The signals that steps wait for, oldest first.
   public var waits: [Wait] { position.waits }
 
+  /// The `backUp`s that threw when the flow was rolled back to its end, in the order of the calls: those of the newest
+  /// steps first. Empty for a flow that has not ended.
+  ///
+  /// A ``HostedFlow/retry(reason:by:key:)`` calls them again, each with the records of its step. Flows that have some are
+  /// those with ``FlowSummary/rollbackFailed`` in a list.
+  public var undoFailures: [UndoFailure] {
+    state.machine.undoFailures.map { failure in
+      UndoFailure(
+        step: failure.place?.visit.step ?? failure.error.step, error: failure.error.message,
+        isOwed: failure.place != nil)
+    }
+  }
+
+  /// A `backUp` that threw.
+  public struct UndoFailure: Sendable, Hashable {
+    /// The step, by its path; `nil` if a move to another version has removed it and its error names none.
+    public let step: StepID?
+    /// The message of the error.
+    public let error: String
+    /// Whether a retry calls the `backUp` again. Not if a move to another version has removed the step.
+    public let isOwed: Bool
+  }
+
   /// The output of a flow that has finished, as JSON; `nil` for any other flow, and for an output of type `Void`.
   public var output: [UInt8]? { state.machine.output.flatMap { $0.bytes.isEmpty ? nil : $0.bytes } }
 

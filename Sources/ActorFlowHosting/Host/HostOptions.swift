@@ -1,4 +1,4 @@
-import ActorFlow
+public import ActorFlow
 
 extension FlowHost {
   /// The options of a host. All times are of the host's clock. A time longer than 200 years counts as 200 years.
@@ -69,6 +69,27 @@ extension FlowHost {
     /// The time that the `around` of a ``StepObserver`` has to call its body, and again to return after it. A second by
     /// default; at least a millisecond.
     public var observerTime: Duration = .seconds(1)
+    /// The guard of this host: asked before each verb and each look of a caller, with the principal, if one is given, and
+    /// with the flow as it is stored; it throws to refuse. `nil`, the default, asks nobody.
+    ///
+    /// ```swift
+    /// options.access = { verb, principal, flow in
+    ///   if principal?.roles.contains("staff") == true { return }
+    ///   guard case .look = verb, let flow, flow.labels["customer"] == principal?.id else {
+    ///     throw Refusal.notAllowed("this order is not yours")
+    ///   }
+    /// }
+    /// ```
+    ///
+    /// The flow is `nil` for a list, and for a flow that does not exist, so also for a start. A caller who may change a flow
+    /// gets it back as it is then. The guard runs in the calling task, before the guards of a prompt and before the flow is
+    /// leased, and is asked once for each call; for news, before each page. An error of it is thrown to the caller as it
+    /// is, best a `Refusal`, and nothing has changed. Observers learn of a refused request.
+    ///
+    /// The steps of a flow and the functions for the whole host, such as ``FlowHost/run()``, ``FlowHost/purge(_:endedBefore:limit:)``,
+    /// ``FlowHost/plan()`` and ``FlowHost/health()``, are code of this process: they are not asked for. With a guard, each
+    /// call reads its flow from the store once more.
+    public var access: (@Sendable (FlowHost.Verb, Principal?, FlowSummary?) async throws -> Void)?
     /// The number of bytes from which a value is stored apart from the body.
     package var leastApart = ValueTable.leastBytes
 

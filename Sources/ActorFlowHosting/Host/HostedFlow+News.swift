@@ -20,7 +20,8 @@ extension HostedFlow {
   ///
   /// Entries are read from the store in pages of 256, at the pace of the reader. A commit at this host is seen at once,
   /// and one at another host with the next look at the store, every ``FlowHost/Options/pollInterval``. Reading activates
-  /// nothing. For events of this host alone, without any look at the store, see ``events``.
+  /// nothing. The guard ``FlowHost/Options/access`` is asked before each page. For events of this host alone, without any
+  /// look at the store, see ``events``.
   ///
   /// Each iteration throws a `FlowError` with the code `noSuchFlow` if there is no such flow, if it is deleted, or if a
   /// new flow of its id has begun since; `CancellationError` if the iterating task is cancelled; errors of the store, after
@@ -28,7 +29,7 @@ extension HostedFlow {
   ///
   /// - Parameter sequence: The number after which the entries begin, the ``HistoryEntry/sequence`` of an earlier entry; 0
   ///   for all. The number of an event of this host may be ahead of the store, and then counts as that of a later flow.
-  public func news(after sequence: Int = 0) -> FlowNews { FlowNews(host: host, id: id, sequence: sequence) }
+  public func news(after sequence: Int = 0) -> FlowNews { FlowNews(flow: self, sequence: sequence) }
 
   /// Waits until the flow has another revision than the given one, at any host: for a page that is to show the present
   /// state without asking again and again.
@@ -46,9 +47,10 @@ extension HostedFlow {
     let deadline = shared.clock.date(after: time)
     let listener = shared.store.listen(to: id)
     defer { shared.store.forget(listener, of: id) }
+    try await allow(.look)
     while true {
       try Task.checkCancellation()
-      let view = try await view()
+      let view = try await host.view(id)
       if view.revision != revision { return view }
       guard shared.clock.now < deadline else { return nil }
       await shared.wait(for: listener, atMostUntil: deadline)
@@ -58,17 +60,15 @@ extension HostedFlow {
 
 /// The entries of a flow's history as they come into the store; see ``HostedFlow/news(after:)``.
 public struct FlowNews: AsyncSequence, Sendable {
-  let host: FlowHost
-  let id: FlowID
+  let flow: HostedFlow
   let sequence: Int
 
   /// Begins an iteration after the number that the sequence was made with. Each iteration reads for itself.
-  public func makeAsyncIterator() -> Iterator { Iterator(host: host, id: id, sequence: sequence) }
+  public func makeAsyncIterator() -> Iterator { Iterator(flow: flow, sequence: sequence) }
 
   /// An iteration over the entries.
   public struct Iterator: AsyncIteratorProtocol, Sendable {
-    let host: FlowHost
-    let id: FlowID
+    let flow: HostedFlow
     /// The number of the latest entry that was returned.
     var sequence: Int
     /// The entries that were read and not returned yet, latest first.
@@ -77,7 +77,7 @@ public struct FlowNews: AsyncSequence, Sendable {
     /// The start of the flow that is read, which tells it from a later one of its id.
     private var startedAt: Date?
 
-    init(host: FlowHost, id: FlowID, sequence: Int) { (self.host, self.id, self.sequence) = (host, id, sequence) }
+    init(flow: HostedFlow, sequence: Int) { (self.flow, self.sequence) = (flow, sequence) }
 
     /// Waits for the next entry; `nil` when the flow has ended and its last entry was returned.
     public mutating func next() async throws -> HistoryEntry? {
@@ -89,11 +89,13 @@ public struct FlowNews: AsyncSequence, Sendable {
 
     /// Reads the next page, and waits until there is one or the flow has ended.
     private mutating func read() async throws {
+      let (host, id) = (flow.host, flow.id)
       let shared = host.shared
       let listener = shared.store.listen(to: id)
       defer { shared.store.forget(listener, of: id) }
       while true {
         try Task.checkCancellation()
+        try await flow.allow(.look)
         let hasPage = try await readPage()
         let latest = try await host.stored(id).1
         guard latest.machine.sequence >= sequence, startedAt ?? latest.startedAt == latest.startedAt else {
@@ -112,14 +114,15 @@ public struct FlowNews: AsyncSequence, Sendable {
     }
 
     private mutating func readPage() async throws -> Bool {
-      page = try await host.shared.store.history(of: id, after: sequence, limit: 256).reversed().map(\.withoutTokens)
+      let entries = try await flow.host.shared.store.history(of: flow.id, after: sequence, limit: 256)
+      page = entries.reversed().map(\.withoutTokens)
       return !page.isEmpty
     }
 
     private var begunAnew: FlowError {
       FlowError(
         .noSuchFlow,
-        "the flow was deleted, and one with its id has begun since: read its news from the start, after 0", flow: id)
+        "the flow was deleted, and one with its id has begun since: read its news from the start, after 0", flow: flow.id)
     }
   }
 }

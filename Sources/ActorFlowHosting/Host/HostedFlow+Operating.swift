@@ -18,7 +18,9 @@ extension HostedFlow {
   ///   `unmigrated` if no registered version fits the flow; as ``answer(_:with:by:revision:key:)``.
   @discardableResult
   public func note(_ text: String, by principal: Principal? = nil, key: String? = nil) async throws -> FlowView {
-    try await host.note(id, text, by: principal, key: key)
+    try await request(.note, by: principal) { caller in
+      try await host.note(id, text, by: caller.principal, key: key)
+    }
   }
 
   /// Assigns an open question to other people, until it is closed.
@@ -43,8 +45,10 @@ extension HostedFlow {
     _ question: Question.ID, to assignees: [String], reason: String = "", by principal: Principal? = nil,
     key: String? = nil
   ) async throws -> FlowView {
-    try await showingPage {
-      try await host.reassign(id, question, to: assignees, reason: reason, by: principal, key: key)
+    try await request(.reassign, by: principal) { caller in
+      try await caller.showingPage {
+        try await host.reassign(id, question, to: assignees, reason: reason, by: caller.principal, key: key)
+      }
     }
   }
 
@@ -77,7 +81,9 @@ extension HostedFlow {
     _ step: StepID, output json: some Sequence<UInt8> & Sendable, reason: String = "", by principal: Principal? = nil,
     key: String? = nil
   ) async throws -> FlowView {
-    try await host.complete(id, step, output: json, reason: reason, by: principal, key: key)
+    try await request(.complete, by: principal) { caller in
+      try await host.complete(id, step, output: json, reason: reason, by: caller.principal, key: key)
+    }
   }
 
   /// Enters the step in focus anew, with another input, in a place of its own on top of the one it has.
@@ -110,7 +116,9 @@ extension HostedFlow {
     _ step: StepID, input json: some Sequence<UInt8> & Sendable, reason: String = "", by principal: Principal? = nil,
     key: String? = nil
   ) async throws -> FlowView {
-    try await host.enter(id, step, input: json, reason: reason, by: principal, key: key)
+    try await request(.enter, by: principal) { caller in
+      try await host.enter(id, step, input: json, reason: reason, by: caller.principal, key: key)
+    }
   }
 
   /// Has the open questions asked again, with today's code of their steps and what it reads today.
@@ -136,7 +144,9 @@ extension HostedFlow {
   public func refresh(
     reason: String = "", by principal: Principal? = nil, key: String? = nil
   ) async throws -> FlowView {
-    try await host.refresh(id, reason: reason, by: principal, key: key)
+    try await request(.refresh, by: principal) { caller in
+      try await host.refresh(id, reason: reason, by: caller.principal, key: key)
+    }
   }
 
   /// Removes what people said, and what says something about them, from a flow that has ended. The facts stay: which step,
@@ -169,6 +179,8 @@ extension HostedFlow {
     keeping labels: Set<String> = [], naming principals: Set<String> = [], reason: String = "",
     by principal: Principal? = nil
   ) async throws -> FlowView {
-    try await host.redact(id, keeping: labels, naming: principals, reason: reason, by: principal)
+    try await request(.redact, by: principal) { caller in
+      try await host.redact(id, keeping: labels, naming: principals, reason: reason, by: caller.principal)
+    }
   }
 }

@@ -2,16 +2,26 @@ public import ActorFlow
 
 extension FlowHost {
   /// Returns the flow of an id, to change it or to look at it. Nothing is read: there may be no such flow.
-  public nonisolated func flow(_ id: FlowID) -> HostedFlow { HostedFlow(id: id, host: self) }
+  ///
+  /// - Parameters:
+  ///   - id: The flow's id.
+  ///   - principal: The principal who looks at the flow and changes it, for the guard ``Options/access`` and for the
+  ///     history. A function that is given a principal of its own takes that one.
+  public nonisolated func flow(_ id: FlowID, by principal: Principal? = nil) -> HostedFlow {
+    HostedFlow(id: id, principal: principal, host: self)
+  }
 }
 
 /// A flow of a host. It has the verbs of a `FlowCoordinator`, and each returns when its change is in the store.
 ///
 /// A `HostedFlow` is an id and a host. It may be made for each request, and reads nothing before one of its functions
-/// is called. Every function throws a `FlowError` with the code `noSuchFlow` if the host has no such flow.
+/// is called. Every function throws a `FlowError` with the code `noSuchFlow` if the host has no such flow, and the error of
+/// the guard ``FlowHost/Options/access`` if that refuses the caller.
 public struct HostedFlow: Sendable, Identifiable {
   /// The flow's id.
   public let id: FlowID
+  /// The principal who looks at the flow, and who changes it where no other one is given.
+  public let principal: Principal?
   let host: FlowHost
 }
 
@@ -46,8 +56,10 @@ extension HostedFlow {
   public func answer<A: Codable & Sendable>(
     _ question: Question.ID, with answer: A, by principal: Principal? = nil, revision: Int? = nil, key: String? = nil
   ) async throws -> FlowView {
-    try await showingPage {
-      try await host.answer(question, of: id, with: answer, by: principal, revision: revision, key: key)
+    try await request(.answer, by: principal) { caller in
+      try await caller.showingPage {
+        try await host.answer(question, of: id, with: answer, by: caller.principal, revision: revision, key: key)
+      }
     }
   }
 
@@ -58,7 +70,11 @@ extension HostedFlow {
   public func answer<P: Prompt>(
     _ prompt: P.Type, with answer: P.Answer, by principal: Principal? = nil, key: String? = nil
   ) async throws -> FlowView where P.Answer: Codable {
-    try await showingPage { try await host.answer(prompt, of: id, with: answer, by: principal, key: key) }
+    try await request(.answer, by: principal) { caller in
+      try await caller.showingPage {
+        try await host.answer(prompt, of: id, with: answer, by: caller.principal, key: key)
+      }
+    }
   }
 
   /// Answers an open question with JSON. The JSON is decoded where the question was asked, so a server can take answers
@@ -72,8 +88,10 @@ extension HostedFlow {
     _ question: Question.ID, json: some Sequence<UInt8> & Sendable, by principal: Principal? = nil,
     revision: Int? = nil, key: String? = nil
   ) async throws -> FlowView {
-    try await showingPage {
-      try await host.answer(question, of: id, json: json, by: principal, revision: revision, key: key)
+    try await request(.answer, by: principal) { caller in
+      try await caller.showingPage {
+        try await host.answer(question, of: id, json: json, by: caller.principal, revision: revision, key: key)
+      }
     }
   }
 
@@ -102,7 +120,9 @@ extension HostedFlow {
   public func send<Value: Codable & Sendable>(
     _ value: Value, to signal: Signal<Value>, key: String, by principal: Principal? = nil
   ) async throws -> Delivery {
-    try await host.send(value, to: signal, of: id, key: key, by: principal)
+    try await request(.signal, by: principal) { caller in
+      try await host.send(value, to: signal, of: id, key: key, by: caller.principal)
+    }
   }
 }
 
@@ -150,8 +170,10 @@ extension HostedFlow {
     to step: StepID? = nil, from question: Question.ID? = nil, reason: String = "", by principal: Principal? = nil,
     key: String? = nil
   ) async throws -> FlowView {
-    try await showingPage {
-      try await host.backUp(id, to: step, from: question, reason: reason, by: principal, key: key)
+    try await request(.backUp, by: principal) { caller in
+      try await caller.showingPage {
+        try await host.backUp(id, to: step, from: question, reason: reason, by: caller.principal, key: key)
+      }
     }
   }
 
@@ -168,7 +190,9 @@ extension HostedFlow {
   public func abandon(
     reason: String = "", rollingBack: Bool = true, by principal: Principal? = nil, key: String? = nil
   ) async throws -> FlowView {
-    try await host.abandon(id, reason: reason, rollingBack: rollingBack, by: principal, key: key)
+    try await request(.abandon, by: principal) { caller in
+      try await host.abandon(id, reason: reason, rollingBack: rollingBack, by: caller.principal, key: key)
+    }
   }
 
   /// Retries the step that failed, or the `backUp`s that threw.
@@ -186,7 +210,9 @@ extension HostedFlow {
   ///   U+0000; as ``answer(_:with:by:revision:key:)``.
   @discardableResult
   public func retry(reason: String = "", by principal: Principal? = nil, key: String? = nil) async throws -> FlowView {
-    try await host.retry(id, reason: reason, by: principal, key: key)
+    try await request(.retry, by: principal) { caller in
+      try await host.retry(id, reason: reason, by: caller.principal, key: key)
+    }
   }
 
   /// Removes the flow with its history. No `backUp` is called; to undo what the flow did, abandon it first.
@@ -198,7 +224,10 @@ extension HostedFlow {
   ///
   /// - Throws: A `FlowError` with the code `noSuchFlow`, or `hostStopping` if the host has stopped. Errors of the store,
   ///   such as a ``FlowStoreError`` with the code `outcomeUnknown` if it is not known whether the flow was removed.
-  public func delete() async throws { try await host.delete(id) }
+  public func delete() async throws {
+    try await allow(.delete)
+    try await host.delete(id)
+  }
 }
 
 // MARK: - Looking
@@ -210,7 +239,10 @@ extension HostedFlow {
   /// corrected when a host activates the flow.
   ///
   /// - Throws: A `FlowError` with the code `noSuchFlow`. Errors of the store.
-  public func view() async throws -> FlowView { try await host.view(id) }
+  public func view() async throws -> FlowView {
+    try await allow(.look)
+    return try await host.view(id)
+  }
 
   /// Waits until the flow waits for an answer, a signal or a timer, is suspended, or has ended, and returns it.
   ///
@@ -224,7 +256,8 @@ extension HostedFlow {
   /// - Throws: As ``view()``; `CancellationError` if the waiting task is cancelled; the store's error if it does not
   ///   take the flow's changes, so that the flow was passivated on the way. The flow goes on when it is activated next.
   public func settled(within time: Duration = .seconds(10)) async throws -> FlowView {
-    try await host.settled(id, within: time)
+    try await allow(.look)
+    return try await host.settled(id, within: time)
   }
 
   /// Returns the history of the flow, oldest first: its changes, their times and the principals who made them. Each
@@ -236,14 +269,16 @@ extension HostedFlow {
   /// - Returns: The entries; none if the flow has no later ones.
   /// - Throws: A `FlowError` with the code `noSuchFlow`. Errors of the store.
   public func history(after sequence: Int = 0, limit: Int = 1_000) async throws -> [HistoryEntry] {
-    try await host.history(of: id, after: sequence, limit: limit)
+    try await allow(.look)
+    return try await host.history(of: id, after: sequence, limit: limit)
   }
 
   /// The events of the flow at this host from now on, each after its commit.
   ///
   /// The stream ends when the flow ends or is deleted here, and when the host has stopped. A flow that has ended
   /// before, or that another host runs, has no events here: call ``view()`` after you have begun to listen. The stream
-  /// cannot fail. For a flow that does not exist, it is silent until a flow of this id is started here.
+  /// cannot fail. For a flow that does not exist, it is silent until a flow of this id is started here. It is for the code
+  /// of this process: the guard ``FlowHost/Options/access`` is not asked, unlike for ``news(after:)``.
   ///
   /// A reader that falls behind by 256 events misses the oldest, which shows in the numbers. The host's own actions
   /// between two events have numbers too, see ``HistoryEntry/what``. They are in the history, but not in the stream.

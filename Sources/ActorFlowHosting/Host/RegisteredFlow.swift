@@ -46,10 +46,14 @@ public struct RegisteredFlow<Input: Sendable, Output: Sendable>: Sendable {
 
   /// Returns the outcome of a flow so far.
   ///
+  /// - Parameters:
+  ///   - id: The flow's id.
+  ///   - principal: The principal who looks, for the guard ``FlowHost/Options/access``.
   /// - Throws: A `FlowError` with the code `noSuchFlow`; `typeMismatch` if the flow's output is not an `Output`; `redacted`
   ///   if the flow has finished and was redacted; `erased` if the key of its data was erased.
   ///   Errors of the store.
-  public func outcome(of id: FlowID) async throws -> Outcome<Output> {
+  public func outcome(of id: FlowID, by principal: Principal? = nil) async throws -> Outcome<Output> {
+    try await host.flow(id, by: principal).allow(.look)
     let (stored, state) = try await host.stored(id)
     switch state.status(indexedAs: stored.snapshot.status) {
     case .finished:

@@ -33,6 +33,9 @@ import Testing
     shop.breaks(failing)
     #expect(await code { try await host.flow("o").abandon() } == (failing.isEmpty ? nil : .rollbackFailed), what)
     await host.isQuiet()
+    let owed = failing.sorted(by: >).map { StepID("order/s\($0)") }
+    let failures = try await host.flow("o").view().undoFailures
+    #expect(failures.map(\.step) == owed && failures.allSatisfy(\.isOwed), what)
     var (broken, written) = (failing, 0)
     if let commits {
       (broken, written) = ([], try await dyingRetry(store, asking, shop, commits))
