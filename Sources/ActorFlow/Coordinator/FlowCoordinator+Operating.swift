@@ -9,11 +9,11 @@ extension FlowCoordinator {
   ///
   /// - Throws: A ``FlowError``: as ``FlowMachine/reassign(_:to:at:)``; `notStorable` if the flow's format cannot hold it.
   package nonisolated func reassign(
-    _ question: Question.ID, to assignees: [String], cause: any CommitCause
+    _ question: Question.ID, to assignees: [String], revision: Int? = nil, cause: any CommitCause
   ) async throws {
     try settings.persistence?.refuse("reassign(_:to:)", of: id, before: 8)
     try await decide(cause: cause) { machine, stopwatch in
-      try machine.reassign(question, to: assignees, at: stopwatch.elapsed())
+      try machine.reassign(question, to: assignees, revision: revision, at: stopwatch.elapsed())
     }
   }
 

@@ -11,9 +11,10 @@ extension FlowMachine {
   ///
   /// - Throws: A ``FlowError``: `wrongPromptType` if the prompt cannot be assigned; as ``openQuestion(_:at:)``.
   package mutating func reassign(
-    _ id: Question.ID, to assignees: [String], at now: @autoclosure () -> Duration = .zero
+    _ id: Question.ID, to assignees: [String], revision: Int? = nil, at now: @autoclosure () -> Duration = .zero
   ) throws(FlowError) {
     guard let track = openTrack(of: id), let old = asking(on: track)?.question else { throw refusal(of: id, at: now()) }
+    if let revision, revision != old.revision { throw try staleness(of: revision, for: id, at: now()) }
     guard old.prompt is any ReassignablePrompt else {
       throw error(
         .wrongPromptType,

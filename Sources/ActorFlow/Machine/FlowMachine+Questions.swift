@@ -395,14 +395,14 @@ extension FlowMachine {
     return error(.questionClosed, "question \(name) was answered or withdrawn, or its step was left").listing(open)
   }
 
-  /// Returns the error for an answer that names another revision than the open question shows.
+  /// Returns the error for an answer or an assignment that names another revision than the open question shows.
   package func staleness(
     of revision: Int, for id: Question.ID, at now: @autoclosure () -> Duration = .zero
   ) throws(FlowError) -> FlowError {
     let question = try openQuestion(id, at: now())
     return error(
       .staleRevision,
-      "the answer is for revision \(revision); the question now shows revision \(question.revision)",
+      "the request is for revision \(revision); the question now shows revision \(question.revision)",
       step: question.step
     ).listing(questionsToAnswer(at: now()))
   }

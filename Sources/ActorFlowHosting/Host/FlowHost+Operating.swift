@@ -28,7 +28,7 @@ extension FlowHost {
   @discardableResult
   func reassign(
     _ id: FlowID, _ question: Question.ID, to assignees: [String], reason: String, by principal: Principal?,
-    key: String?
+    revision: Int?, key: String?
   ) async throws -> FlowView {
     try HostRequest.check(reason, "the reason of an assignment", of: id)
     guard !assignees.isEmpty else {
@@ -41,7 +41,7 @@ extension FlowHost {
       .reassign, "\(question)", writer.bytes, key: key, by: principal, reason: reason)
     return try await perform(request, on: id) { flow in
       try await reopen(question, of: flow)
-      try await flow.coordinator.reassign(question, to: assignees, cause: request)
+      try await flow.coordinator.reassign(question, to: assignees, revision: revision, cause: request)
     }
   }
 

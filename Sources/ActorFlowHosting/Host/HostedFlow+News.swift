@@ -122,7 +122,8 @@ public struct FlowNews: AsyncSequence, Sendable {
     private var begunAnew: FlowError {
       FlowError(
         .noSuchFlow,
-        "the flow was deleted, and one with its id has begun since: read its news from the start, after 0", flow: flow.id)
+        "the flow was deleted, and one with its id has begun since: read its news from the start, after 0",
+        flow: flow.id)
     }
   }
 }

@@ -34,6 +34,9 @@ extension HostedFlow {
   ///   - assignees: The people who are to answer, at least one. A name has at most 512 UTF-8 bytes, without U+0000.
   ///   - reason: The reason, of at most 1,024 UTF-8 bytes, with which the detail of the `updated` entry ends.
   ///   - principal: The principal who asks for it, for the history.
+  ///   - revision: The revision of the question that the caller saw; `nil` accepts whichever is shown. The people of the
+  ///     list replace all who are asked. With the revision, of two operators who change the list at once the later one
+  ///     throws `staleRevision`, and undoes nothing.
   ///   - key: An idempotency key, as for an answer.
   /// - Returns: The flow as it was stored with the request, or later.
   /// - Throws: A `FlowError`; nothing has changed then. `wrongPromptType` if the prompt is not a `ReassignablePrompt`;
@@ -43,11 +46,12 @@ extension HostedFlow {
   @discardableResult
   public func reassign(
     _ question: Question.ID, to assignees: [String], reason: String = "", by principal: Principal? = nil,
-    key: String? = nil
+    revision: Int? = nil, key: String? = nil
   ) async throws -> FlowView {
     try await request(.reassign, by: principal) { caller in
       try await caller.showingPage {
-        try await host.reassign(id, question, to: assignees, reason: reason, by: caller.principal, key: key)
+        try await host.reassign(
+          id, question, to: assignees, reason: reason, by: caller.principal, revision: revision, key: key)
       }
     }
   }

@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("a verb or look that the guard allows is asked for once, under the principal of the call before that of the flow")
+  @Test("an allowed verb or look is asked for once, under the principal of the call before that of the flow")
   func allowed() async throws {
     let (host, flows) = try await host()
     try await flows.start(id: "f", with: "-", labels: ["customer": "ann"], by: ann)

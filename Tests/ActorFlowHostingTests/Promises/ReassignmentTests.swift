@@ -119,6 +119,19 @@ private struct Vote: AssignedPrompt, ReassignablePrompt, Codable {
     #expect(await code { try await other.flow("x").reassign(question.id, to: ["bob"]) } == .questionClosed)
   }
 
+  @Test("of two operators who assign from the same page the second one undoes nothing; a repetition is no second one")
+  func together() async throws {
+    let (host, question) = try await started()
+    let flow = host.flow("x", by: cleo)
+    try await flow.reassign(question.id, to: ["bob"], revision: question.revision, key: "1")
+    let error = await #expect(throws: FlowError.self) {
+      try await flow.reassign(question.id, to: ["zoe"], revision: question.revision, key: "2")
+    }
+    #expect(error?.code == .staleRevision && error?.page?.questions.first?.assignees == ["bob"])
+    try await flow.reassign(question.id, to: ["bob"], revision: question.revision, key: "1")
+    #expect(try await flow.view().questions.first?.assignees == ["bob"])
+  }
+
   @Test("nobody, a name that cannot be stored, and a prompt that cannot be assigned are refused, and nothing changes")
   func refusals() async throws {
     let (host, question) = try await started()

@@ -66,6 +66,18 @@ private struct Vote: ReassignablePrompt, Codable {
     #expect(driver.shown == "w for zoe, 4")
   }
 
+  @Test("an assignment that was made from an earlier revision is refused, and nothing has changed")
+  func stale() throws {
+    var driver = try Driver()
+    let question = try driver.ask()
+    try driver.driver.give { try $0.reassign(question.id, to: ["bob"], revision: 1) }
+    #expect(
+      code { try driver.driver.give { try $0.reassign(question.id, to: ["eve"], revision: 1) } } == .staleRevision)
+    #expect(driver.shown == "v for bob, 2")
+    try driver.driver.give { try $0.reassign(question.id, to: ["eve"], revision: 2) }
+    #expect(driver.shown == "v for eve, 3")
+  }
+
   @Test("a later question has the people of its own prompt")
   func later() throws {
     var driver = try Driver()

@@ -48,6 +48,7 @@ private func playHostGame(
         let format = FlowHost.Options.storing(seed).writesFormat ?? .max
         (game.canReassign, game.canRedact, game.canEnter) = (format >= 8, format >= 9, format >= 9)
       }
+      if FlowHost.Options.hasGuard(seed) { game.strangers = Chance(seed: seed &+ 0x57A2_6E25) }
       // A store of an earlier format has no trace contexts.
       let trace: TraceContext = FlowHost.Options.storing(seed).writesFormat == nil ? ["seed": "\(seed)"] : [:]
       try await game.start(flows, trace: trace)
@@ -87,6 +88,8 @@ private struct HostGame {
   var canRedact = true
   /// Whether the flow's format can hold a step that is to be entered anew.
   var canEnter = true
+  /// The source of the attempts of strangers, whom the host refuses; nil: it has no guard.
+  var strangers: Chance?
   /// The people to whom the operator has assigned questions.
   private var assigned: [Question.ID: [String]] = [:]
 
@@ -108,6 +111,7 @@ private struct HostGame {
       try await perform(request)
       try await settle()
       try await compare()
+      if strangers?.percent(10) == true { played.append(try await intrude()) }
       if operating?.percent(20) == true, model.result == nil {
         played.append(try await operate())
         try await settle()
@@ -180,6 +184,26 @@ private struct HostGame {
       try await host.flow(HostArena.id).complete(StepID(name), output: json, reason: text, by: .player, key: key)
     }
     return text
+  }
+
+  /// Lets a stranger try a verb or a look: it is refused, and nothing has changed.
+  private mutating func intrude() async throws -> String {
+    let before = try await tester.view(of: HostArena.id).revision
+    arm()
+    let verbs: [(String, @Sendable (HostedFlow) async throws -> Void)] = [
+      ("abandon", { try await $0.abandon() }), ("backUp", { try await $0.backUp() }),
+      ("note", { try await $0.note("a note") }), ("retry", { try await $0.retry() }),
+      ("delete", { try await $0.delete() }), ("look", { _ = try await $0.view() }),
+      ("history", { _ = try await $0.history() }),
+    ]
+    let (name, verb) = verbs[strangers?.below(verbs.count) ?? 0]
+    try await check("\(name) of a stranger", "no access") { host, _ in
+      try await verb(host.flow(HostArena.id, by: .stranger))
+    }
+    try await settle()
+    try await compare()
+    try expectEqual(try await tester.view(of: HostArena.id).revision, before, "the revision after a refused \(name)")
+    return "a stranger's \(name)"
   }
 
   private mutating func enter(_ name: String, _ input: Value) async throws -> String {

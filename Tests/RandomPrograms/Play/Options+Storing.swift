@@ -4,7 +4,7 @@ import ActorFlowHosting
 extension FlowHost.Options {
   /// Options that a seed draws: the format of stored flows is the newest with every value apart from the body, the
   /// newest with all values in it, or an older one; three of four hosts have observers that break their rules, and half of
-  /// those that write the newest format have a codec.
+  /// those that write the newest format have a codec; four of five have a guard that refuses strangers.
   static func storing(_ seed: UInt64) -> FlowHost.Options {
     var options = FlowHost.Options()
     switch seed % 3 {
@@ -14,8 +14,20 @@ extension FlowHost.Options {
     }
     if options.writesFormat == nil, seed / 12 % 2 == 0 { options.codec = TurningCodec() }
     if seed % 4 != 0 { options.observers = (0...seed % 2).map { UnrulyObserver(seed: seed &+ $0) } }
+    if hasGuard(seed) {
+      options.access = { _, principal, _ in
+        if principal == .stranger { throw Refusal.notAllowed("no access") }
+      }
+    }
     return options
   }
+
+  /// Whether the hosts of this seed refuse strangers.
+  static func hasGuard(_ seed: UInt64) -> Bool { seed % 5 != 0 }
+}
+
+extension Principal {
+  static let stranger = Principal(id: "stranger")
 }
 
 /// Turns bytes with the key of their flow, so that a call without it or with another one is found.
