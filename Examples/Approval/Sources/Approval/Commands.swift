@@ -48,8 +48,8 @@ struct Inbox: AsyncParsableCommand {
       let items = try await office.inbox(of: name)
       if items.isEmpty { print("Nothing waits for \(name).") }
       for item in items {
-        print(
-          "\(item.expense)  \(item.claim.summary), \(item.seat.title), until \(item.due.map(Time.text) ?? "some time")")
+        let end = item.due.map { ", until \(Time.text($0))" } ?? ""
+        print("\(item.expense)  \(item.claim.summary), \(item.task)\(end)")
       }
     }
   }
@@ -96,16 +96,39 @@ struct Delegate: AsyncParsableCommand {
   }
 }
 
-/// Shows the history of an expense.
-struct History: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Show what happened to an expense, and who did it.")
+/// Books an expense.
+struct Book: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Book an expense to an account.")
+
+  @OptionGroup var place: Place
+  @Argument(help: "The expense.") var expense: String
+  @Option(help: "Who books: a member of the finance group.") var by: String
+  @Option(help: "The account.") var account: String
+
+  func run() async throws {
+    try await place.open { office in
+      try await office.book(FlowID(expense), by: by, Booking(account: account))
+    } afterwards: { office in
+      print("\(expense): \(try await office.trail(of: FlowID(expense)).ending)")
+    }
+  }
+}
+
+/// Shows the audit page of an expense.
+struct Audit: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Show who did what to an expense, when and why.")
 
   @OptionGroup var place: Place
   @Argument(help: "The expense.") var expense: String
 
   func run() async throws {
     try await place.open { office in
-      for line in try await office.trail(of: FlowID(expense)).lines { print("\(Time.text(line.at))  \(line.text)") }
+      let lines = try await office.trail(of: FlowID(expense)).lines
+      let width = lines.map { $0.who?.count ?? 0 }.max() ?? 0
+      for line in lines {
+        let who = (line.who ?? "").padding(toLength: width, withPad: " ", startingAt: 0)
+        print("\(Time.text(line.at))  \(who)  \(line.what)\(line.why.map { ": \($0)" } ?? "")")
+      }
     }
   }
 }

@@ -11,15 +11,17 @@ struct Place: ParsableArguments {
 
   @Option(
     name: .customLong("staff"),
-    help: "Who works here: a file with a name a line. Without it: ann, bob, carol, dave, erin.",
+    help: "Who works here: a file with a person a line, as in “finn: finance”. Without it, see the README.",
     completion: .file())
   var staffFile: String?
 
   @Option(help: "Act as if it were this time, as in 2026-01-05T09:00:00Z: to see days go by.")
   var at: String?
 
+  @Flag(help: "Act as if the bank could not be reached.") var bankAway = false
+
   func staff() throws -> Staff {
-    guard let staffFile else { return try Staff(["ann", "bob", "carol", "dave", "erin"]) }
+    guard let staffFile else { return try .example }
     // Any stream is accepted, also one without a size; the file manager's function reads only files with a size.
     guard let file = FileHandle(forReadingAtPath: staffFile), let data = try? file.readToEnd() ?? Data(),
       let text = String(data: data, encoding: .utf8)
@@ -40,9 +42,7 @@ struct Place: ParsableArguments {
     do {
       for (file, error) in await store.unreadable() { complain("\(file): \(error.message)") }
       let host = FlowHost(store: store, clock: clock)
-      let post = Outbox(path: directory + "/outbox.txt", clock: clock)
-      let expenses = try await host.register(ExpenseFlow.make(post: post, clock: clock))
-      let office = Office(host: host, expenses: expenses, staff: staff)
+      let office = Office(host: host, expenses: try await register(host, store, clock), staff: staff)
       try await catchUp(host)
       try await body(office)
       try await catchUp(host)
@@ -52,6 +52,16 @@ struct Place: ParsableArguments {
       await store.close()
       throw error
     }
+  }
+
+  /// Registers the flow of expenses.
+  private func register(
+    _ host: FlowHost, _ store: FileFlowStore, _ clock: any WallClock
+  ) async throws -> RegisteredFlow<Claim, Verdict> {
+    let services = Services(
+      post: Outbox(path: directory + "/outbox.txt", clock: clock),
+      bank: FileBank(path: directory + "/bank.txt", isAway: bankAway), store: store, clock: clock)
+    return try await ExpenseFlow.register(with: host, services)
   }
 
   private func catchUp(_ host: FlowHost) async throws {

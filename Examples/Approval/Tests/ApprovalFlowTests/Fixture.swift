@@ -18,12 +18,40 @@ actor Letters: Post {
   func to(_ name: String) -> [String] { all.filter { $0.hasPrefix("\(name): ") } }
 }
 
+/// A bank that may be away.
+actor TestBank: Bank {
+  private var isAway = false
+  private var losesReplies = false
+  private(set) var transfers: [String: Payment] = [:]
+  private(set) var takenBack: [Payment] = []
+
+  func leave() { isAway = true }
+  func loseReplies() { losesReplies = true }
+  func comeBack() { (isAway, losesReplies) = (false, false) }
+
+  func transfer(_ amount: Amount, to name: String, key: String) throws -> Payment {
+    guard !isAway else { throw Problem("the bank is away") }
+    let payment = transfers[key] ?? Payment(reference: "transfer \(transfers.count + 1)")
+    transfers[key] = payment
+    guard !losesReplies else { throw Problem("the bank does not answer") }
+    return payment
+  }
+
+  func payment(key: String) -> Payment? { transfers[key] }
+
+  func takeBack(_ payment: Payment) {
+    if !takenBack.contains(payment) { takenBack.append(payment) }
+  }
+}
+
 /// A company with expenses, over days that take no time.
 struct Company {
   let tester: HostTester
   let expenses: DeployedFlow<Claim, Verdict>
+  let services: Services
   let letters: Letters
-  let staff: Staff
+  let bank: TestBank
+  var staff: Staff
 
   static let day = Duration.seconds(86_400)
 
@@ -31,11 +59,13 @@ struct Company {
   var office: Office { Office(host: tester.host, expenses: expenses.hosted, staff: staff) }
 
   static func open(_ body: (Company) async throws -> Void) async throws {
-    let (clock, letters) = (ManualWallClock(), Letters())
+    let (clock, letters, bank) = (ManualWallClock(), Letters(), TestBank())
     try await testHost(clock: clock) { tester in
-      let expenses = try await tester.deploy(ExpenseFlow.make(post: letters, clock: clock))
-      let staff = try Staff(["ann", "bob", "carol", "dave", "erin"])
-      try await body(Company(tester: tester, expenses: expenses, letters: letters, staff: staff))
+      let services = Services(post: letters, bank: bank, store: tester.store, clock: clock)
+      let expenses = try await tester.deploy { host in try await ExpenseFlow.register(with: host, services) }
+      let company = Company(
+        tester: tester, expenses: expenses, services: services, letters: letters, bank: bank, staff: try .example)
+      try await body(company)
     }
   }
 
@@ -59,8 +89,25 @@ struct Company {
     try await tester.settle()
   }
 
+  func book(_ id: FlowID, by name: String, to account: String = "travel") async throws {
+    try await office.book(id, by: name, Booking(account: account))
+    try await tester.settle()
+  }
+
+  /// Approves an expense, with the approvers of ``submit(_:boss:)``.
+  func approve(_ id: FlowID) async throws {
+    for name in ["bob", "carol"] { try await decide(id, by: name) }
+  }
+
+  /// Books an expense that waits for it, and returns the verdict.
+  func finish(_ id: FlowID) async throws -> Verdict {
+    try await tester.settle()
+    if try await inbox("finn").contains("\(id) the booking") { try await book(id, by: "finn") }
+    return try await expenses.finish(id)
+  }
+
   func inbox(_ name: String) async throws -> [String] {
-    try await office.inbox(of: name).map { "\($0.expense) \($0.seat.rawValue)" }
+    try await office.inbox(of: name).map { "\($0.expense) \($0.task)" }
   }
 
   /// The trail's sentences.

@@ -33,12 +33,12 @@ import Testing
           "e-1: rejected: by erin"
         ])
       #expect(
-        try await program.run("history", "e-1", day: 12).output == [
-          "2026-01-05T12:00:00Z  ann submitted it", "2026-01-05T12:00:00Z  bob was asked",
-          "2026-01-05T12:00:00Z  carol was asked", "2026-01-06T12:00:00Z  bob handed on to dave",
-          "2026-01-07T12:00:00Z  dave approved it", "2026-01-10T12:00:00Z  carol did not decide in time",
-          "2026-01-10T12:00:00Z  erin was asked", "2026-01-11T12:00:00Z  erin rejected it",
-          "2026-01-11T12:00:00Z  erin said: too dear", "2026-01-11T12:00:00Z  rejected: by erin",
+        try await program.run("audit", "e-1", day: 12).output == [
+          "2026-01-05T12:00:00Z  ann   submitted it", "2026-01-05T12:00:00Z        bob was asked",
+          "2026-01-05T12:00:00Z        carol was asked", "2026-01-06T12:00:00Z  bob   handed on to dave",
+          "2026-01-07T12:00:00Z  dave  approved it", "2026-01-10T12:00:00Z        carol did not decide in time",
+          "2026-01-10T12:00:00Z        erin was asked", "2026-01-11T12:00:00Z  erin  rejected it: too dear",
+          "2026-01-11T12:00:00Z        rejected: by erin",
         ])
       let letters = try program.text("store/outbox.txt").split(separator: "\n").map { $0.split(separator: "\t")[1] }
       #expect(letters.filter { $0 == "ann" }.count == 1)
@@ -51,21 +51,21 @@ import Testing
     try await Program.withFolder { program in
       _ = try await submit(program)
       for (arguments, sentence) in [
-        (["inbox", "zoe"], "Nobody here is called “zoe”. There are ann, bob, carol, dave, erin."),
+        (["inbox", "zoe"], "Nobody here is called “zoe”. There are ann, bob, carol, dave, erin, finn, gwen, hugo."),
         (["decide", "e-9", "approve", "--by", "bob"], "There is no expense e-9."),
         (
           ["decide", "e-1", "approve", "--by", "dave"],
           "The expense does not wait for dave; it waits for bob and carol."
         ),
         (["decide", "e-1", "reject", "--by", "bob"], "A rejection needs a reason: add --comment \"…\"."),
-        (["history", "e-2"], "There is no expense e-2."),
+        (["audit", "e-2"], "There is no expense e-2."),
         (["inbox", "bob", "--staff", "/nowhere/at/all"], "The file /nowhere/at/all cannot be read."),
       ] {
         let ending = try await program.run(arguments)
         #expect(ending.status == 1)
         #expect(ending.errors == "Error: \(sentence)\n")
       }
-      #expect(try await program.run(["history", "e-1"]).output.count == 4)
+      #expect(try await program.run(["audit", "e-1"]).output.count == 4)
       #expect(try await program.run(["decide", "e-1", "maybe", "--by", "bob"]).status == 64)
       #expect(try await program.run(["submit", "--by", "ann"]).status == 64)
     }

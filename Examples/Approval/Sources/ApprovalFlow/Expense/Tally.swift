@@ -13,7 +13,7 @@ package struct Vote: Sendable, Codable, Equatable {
 
   /// The seat.
   package let seat: Seat
-  /// The person who decided, or did not in time.
+  /// The person who decided, or whom the step asked in vain.
   package let by: String
   /// The decision.
   package let decision: Decision
@@ -33,6 +33,8 @@ package struct Tally: Sendable, Codable, Equatable {
   package var holders: [String]
   /// The votes, oldest first.
   package var votes: [Vote] = []
+  /// The payment, if there was one.
+  package var payment: Payment?
 
   init(claim: Claim, began: Date) {
     (self.claim, self.began, holders) = (claim, began, claim.approvers)
@@ -46,6 +48,13 @@ package struct Tally: Sendable, Codable, Equatable {
     guard !isRejected else { return false }
     let approvals = votes.filter { $0.decision == .approved }
     return approvals.contains { $0.seat == .boss } || approvals.count >= 2
+  }
+
+  /// Returns the tally with a payment.
+  func paid(_ payment: Payment) -> Tally {
+    var tally = self
+    tally.payment = payment
+    return tally
   }
 
   /// Whether there is a rejection.
@@ -66,10 +75,13 @@ package struct Verdict: Sendable, Codable, Equatable {
   package let reason: String
   /// The votes, oldest first.
   package let votes: [Vote]
+  /// The payment, if it was approved.
+  package let payment: Payment?
 
   init(_ tally: Tally) {
     isApproved = tally.isApproved
     votes = tally.votes
+    payment = tally.payment
     let deciders = votes.filter { $0.decision == (tally.isApproved ? .approved : .rejected) }.map(\.by)
     reason =
       deciders.isEmpty || (!tally.isApproved && !tally.isRejected)

@@ -7,12 +7,19 @@ import ActorFlowHosting
   package import Foundation
 #endif
 
-/// The history of an expense in sentences, with people and times.
+/// The history of an expense: who did what, when and why.
 package struct Trail: Sendable {
   /// A line of it.
   package struct Line: Sendable, Equatable {
     package let at: Date
-    package let text: String
+    /// The person, if the flow did not do it by itself.
+    package let who: String?
+    package let what: String
+    /// The comment or the reason of the person.
+    package let why: String?
+
+    /// The line as a sentence, without the time.
+    package var text: String { (who.map { "\($0) " } ?? "") + what + (why.map { ": \($0)" } ?? "") }
   }
 
   /// Oldest first.
@@ -21,16 +28,11 @@ package struct Trail: Sendable {
   package private(set) var ending = ""
   private var late: Set<String> = []
 
-  init(_ entries: [HistoryEntry], view: FlowView, outcome: Outcome<Verdict>) {
+  init(_ entries: [HistoryEntry], view: FlowView, outcome: Outcome<Verdict>?) {
     var reader = Reader()
     for entry in entries { add(entry, &reader) }
     ending = Self.ending(view, outcome)
-    if case .finished(let verdict) = outcome {
-      for vote in verdict.votes where !vote.comment.isEmpty {
-        lines.append(Line(at: vote.at, text: "\(vote.by) said: \(vote.comment)"))
-      }
-    }
-    lines.append(Line(at: view.changedAt, text: ending))
+    if outcome != nil { lines.append(Line(at: view.changedAt, who: nil, what: ending, why: nil)) }
   }
 
   /// Whether a person's time is over.
@@ -40,64 +42,121 @@ package struct Trail: Sendable {
   private struct Reader {
     /// All people who were asked so far.
     var people: Set<String> = []
-    /// The people who are asked, and for which decision.
-    var asked: (seat: Seat, names: [String])?
+    /// The people who are asked, and at which step.
+    var asked: (step: String, names: [String]) = ("", [])
     /// The person who answered last.
-    var answerer = ""
+    var answerer: String?
+    /// The comment of that person.
+    var comment: String?
   }
 
   private mutating func add(_ entry: HistoryEntry, _ reader: inout Reader) {
-    let path = entry.step?.path ?? ""
     switch entry.what {
-    case "launched": tell(entry, "\(entry.by ?? "somebody") submitted it")
-    case "asked":
-      guard let seat = Seat(path: path) else { return }
-      let names = Self.assignees(entry)
-      if let asked = reader.asked, asked.seat == seat {
-        let next = names.first { !asked.names.contains($0) } ?? names.first
-        tell(entry, "\(reader.answerer) handed on to \(next ?? "nobody")")
-      } else {
-        for name in names where !reader.people.contains(name) { tell(entry, "\(name) was asked") }
-      }
+    case "launched": tell(entry, "submitted it")
+    case "asked": asked(entry, &reader)
+    case "updated":
+      let (names, reason) = Self.people(entry)
+      let old = reader.asked.names
+      let (gone, new) = (old.filter { !names.contains($0) }, names.filter { !old.contains($0) })
+      tell(entry, "assigned it" + Self.phrase("from", gone) + Self.phrase("to", new), reason)
       reader.people.formUnion(names)
-      reader.asked = (seat, names)
-    case "answered": reader.answerer = entry.by ?? ""
-    case "moved": moved(entry, path, reader)
-    case "failed": tell(entry, "it failed: \(entry.detail ?? "a step failed")")
-    case "suspended", "unmigrated": tell(entry, "it is suspended: \(entry.detail ?? "a step failed")")
+      reader.asked.names = names
+    case "answered": answered(entry, &reader)
+    case "moved": moved(entry, reader)
+    case "leaving": left(entry)
+    case "failed": tell(entry, "it failed", entry.detail)
+    case "suspended": tell(entry, "it is suspended", entry.detail)
+    case "unmigrated": tell(entry, "it fits no version of this release", entry.detail)
+    case "freed": tell(entry, "it fits a version again")
+    case "retried": tell(entry, "let it try again", entry.detail)
+    case "redacted": tell(entry, "redacted it", entry.detail)
     default: break
     }
   }
 
-  private mutating func moved(_ entry: HistoryEntry, _ path: String, _ reader: Reader) {
-    switch path.split(separator: "/").last {
-    case "approved": tell(entry, "\(reader.answerer) approved it")
-    case "rejected": tell(entry, "\(reader.answerer) rejected it")
+  private mutating func asked(_ entry: HistoryEntry, _ reader: inout Reader) {
+    let (step, names) = (entry.step?.path ?? "", Self.people(entry).names)
+    if entry.step?.name == "book" {
+      tell(entry, "\(Self.list(names)) was asked to book it")
+    } else if reader.asked.step == step {
+      let next = names.first { !reader.asked.names.contains($0) } ?? names.first
+      tell(entry, "handed on to \(next ?? "somebody")", by: reader.answerer)
+    } else {
+      for name in names where !reader.people.contains(name) { tell(entry, "\(name) was asked") }
+      // The names are gone from the history of an expense that was redacted.
+      if names.isEmpty, Seat(path: step) != .second { tell(entry, "somebody was asked") }
+    }
+    reader.people.formUnion(names)
+    reader.asked = (step, names)
+  }
+
+  private mutating func answered(_ entry: HistoryEntry, _ reader: inout Reader) {
+    let answer = entry.answer.map { Data($0) }
+    if entry.step?.name == "book" {
+      let booking = answer.flatMap { try? JSONDecoder().decode(Booking.self, from: $0) }
+      tell(entry, "booked it", booking?.account)
+      return
+    }
+    (reader.answerer, reader.comment) = (entry.by ?? "somebody", nil)
+    let response = answer.flatMap { try? JSONDecoder().decode(Response.self, from: $0) }
+    if case .decision(let ballot) = response?.choice, !ballot.comment.isEmpty { reader.comment = ballot.comment }
+  }
+
+  private mutating func moved(_ entry: HistoryEntry, _ reader: Reader) {
+    guard let step = entry.step, entry.detail == nil else {
+      return tell(entry, "it goes on in another version", entry.detail)
+    }
+    switch step.name {
+    case "approved", "rejected": tell(entry, "\(step.name) it", reader.comment, by: reader.answerer)
     case "silent":
-      for name in reader.asked?.names ?? [] {
-        late.insert(name)
+      late.formUnion(reader.asked.names)
+      for name in reader.asked.names.isEmpty ? ["somebody"] : reader.asked.names {
         tell(entry, "\(name) did not decide in time")
       }
+    case "paid": tell(entry, "it was paid")
     default: break
     }
   }
 
-  private mutating func tell(_ entry: HistoryEntry, _ text: String) {
-    lines.append(Line(at: entry.at, text: text))
+  private mutating func left(_ entry: HistoryEntry) {
+    guard let detail = entry.detail, detail.hasPrefix("completed") else { return }
+    tell(entry, "paid it by hand", String(detail.dropFirst("completed: ".count)))
   }
 
-  /// Returns the assignees of a question, which the history has behind the question's id.
-  private static func assignees(_ entry: HistoryEntry) -> [String] {
-    let words = (entry.detail ?? "").split(separator: " ")
-    guard let last = words.lastIndex(of: "for") else { return [] }
-    return words[(last + 1)...].map { $0.filter { $0 != "," } }
+  private mutating func tell(_ entry: HistoryEntry, _ what: String, _ why: String? = nil, by other: String? = nil) {
+    // An entry of a person whose name was redacted.
+    let isOfPerson = ["launched", "answered"].contains(entry.what)
+    let who = other ?? entry.by ?? (isOfPerson ? "somebody" : nil)
+    lines.append(Line(at: entry.at, who: who, what: what, why: why?.isEmpty == true ? nil : why))
+  }
+}
+
+extension Trail {
+  /// Returns the people and the reason in the detail of a question's entry, such as `BallotForm … for bob, carol: ill`.
+  fileprivate static func people(_ entry: HistoryEntry) -> (names: [String], reason: String?) {
+    guard let detail = entry.detail, let start = detail.firstRange(of: " for ") else { return ([], nil) }
+    let rest = detail[start.upperBound...]
+    let end = rest.firstRange(of: ": ")
+    let names = rest[..<(end?.lowerBound ?? rest.endIndex)].split(separator: ", ").map(String.init)
+    return (names, end.map { String(rest[$0.upperBound...]) })
   }
 
-  private static func ending(_ view: FlowView, _ outcome: Outcome<Verdict>) -> String {
+  private static func phrase(_ word: String, _ names: [String]) -> String {
+    names.isEmpty ? "" : " \(word) \(names.joined(separator: " and "))"
+  }
+
+  private static func list(_ names: [String]) -> String {
+    names.isEmpty ? "somebody" : names.joined(separator: " and ")
+  }
+
+  private static func ending(_ view: FlowView, _ outcome: Outcome<Verdict>?) -> String {
     switch outcome {
-    case .finished(let verdict): return "\(verdict.isApproved ? "approved" : "rejected"): \(verdict.reason)"
+    case .finished(let verdict):
+      let payment = verdict.payment.map { ", paid with \($0.reference)" } ?? ""
+      return "\(verdict.isApproved ? "approved" : "rejected"): \(verdict.reason)\(payment)"
     case .suspended(let message): return "suspended: \(message)"
     case .failed(let message): return "failed: \(message)"
+    case nil: return "redacted"
     default:
       let people = view.questions.flatMap(\.assignees)
       return people.isEmpty ? "\(view.status.rawValue)" : "waits for \(people.joined(separator: " and "))"

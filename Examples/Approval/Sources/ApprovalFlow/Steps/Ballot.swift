@@ -8,17 +8,24 @@ import ActorFlowHosting
 #endif
 
 /// The answer of a person who is asked.
-package enum Response: Sendable, Codable, Equatable {
-  /// Decides.
-  case decision(Ballot, by: String)
-  /// Lets another person decide.
-  case handOn(to: String, by: String)
+package struct Response: Sendable, Codable, Equatable {
+  /// The choice of the person.
+  package enum Choice: Sendable, Codable, Equatable {
+    /// Decides.
+    case decision(Ballot)
+    /// Lets another person decide.
+    case handOn(to: String)
+  }
 
+  package let choice: Choice
   /// The person who answers.
-  package var by: String {
-    switch self {
-    case .decision(_, let by), .handOn(_, let by): by
-    }
+  package let by: String
+  /// The holders of the question that is answered. An operator may have changed them, which the step does not see: it
+  /// learns it from the answer.
+  package let holders: [String]
+
+  package init(_ choice: Choice, by: String, holders: [String]) {
+    (self.choice, self.by, self.holders) = (choice, by, holders)
   }
 }
 
@@ -33,18 +40,33 @@ package struct Ballot: Sendable, Codable, Equatable {
 }
 
 /// Asks people to decide; the first answer counts. The question stands in the inbox of each of them.
-package struct BallotForm: AssignedPrompt, Codable, Equatable {
+package struct BallotForm: AssignedPrompt, ReassignablePrompt, Codable, Equatable {
   package typealias Answer = Response
+  package static let isAudited = true
   package let claim: Claim
   package let seat: Seat
-  package let holders: [String]
+  /// The holder of each seat. A person to whom two others have handed on is in it twice.
+  package private(set) var holders: [String]
   /// The approval so far: the next one has to come from another person.
   package let approval: Vote?
   package let due: Date?
 
-  /// Each person once.
+  init(claim: Claim, seat: Seat, holders: [String], approval: Vote?, due: Date?) {
+    (self.claim, self.seat, self.holders, self.approval, self.due) = (claim, seat, holders, approval, due)
+  }
+
+  /// Each person once. A new name takes over the seats of the one in whose place it is.
   package var assignees: [String] {
-    holders.enumerated().filter { holders.firstIndex(of: $0.element) == $0.offset }.map(\.element)
+    get { holders.enumerated().filter { holders.firstIndex(of: $0.element) == $0.offset }.map(\.element) }
+    set {
+      let old = assignees
+      guard newValue.count == old.count else {
+        holders = newValue
+        return
+      }
+      let next = Dictionary(zip(old, newValue)) { first, _ in first }
+      holders = holders.compactMap { next[$0] }
+    }
   }
 
   /// Admits the people who are asked. Also the first approver: ``authorize(_:answering:)`` has the better reason.
@@ -56,8 +78,8 @@ package struct BallotForm: AssignedPrompt, Codable, Equatable {
   }
 
   package func validate(_ answer: Response) throws {
-    switch answer {
-    case .decision(let ballot, _):
+    switch answer.choice {
+    case .decision(let ballot):
       guard ballot.comment.count <= 500 else { throw Refusal.invalid("A comment has at most 500 characters.") }
       guard !ballot.comment.holdsControlCharacters else {
         throw Refusal.invalid("The comment holds characters that cannot be shown; write it in one line.")
@@ -65,11 +87,11 @@ package struct BallotForm: AssignedPrompt, Codable, Equatable {
       guard ballot.approves || ballot.comment.contains(where: { !$0.isWhitespace }) else {
         throw Refusal.invalid("A rejection needs a reason: add --comment \"…\".")
       }
-    case .handOn(let next, let by):
+    case .handOn(let next):
       guard next != claim.submitter else {
         throw Refusal.invalid("\(next) spent the money, and cannot decide about it.")
       }
-      guard next != by, next != claim.boss, !claim.approvers.contains(next) else {
+      guard next != answer.by, next != claim.boss, !claim.approvers.contains(next) else {
         throw Refusal.invalid("\(next) has a part in it already; hand the seat to somebody else.")
       }
     }
@@ -80,7 +102,10 @@ package struct BallotForm: AssignedPrompt, Codable, Equatable {
     guard response.by == principal.id else {
       throw Refusal.notAllowed("\(principal.id) cannot answer for \(response.by).")
     }
-    switch response {
+    guard response.holders == holders else {
+      throw Refusal.invalid("The people who are asked have changed; look at the expense again.")
+    }
+    switch response.choice {
     case .decision:
       guard approval?.by != principal.id else {
         throw Refusal.notAllowed(
