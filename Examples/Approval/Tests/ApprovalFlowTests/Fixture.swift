@@ -94,6 +94,13 @@ struct Company {
     try await tester.settle()
   }
 
+  func reassign(
+    _ id: FlowID, from old: String, to next: String, by name: String = "hugo", reason: String = "away"
+  ) async throws {
+    try await office.reassign(id, from: old, to: next, by: name, reason: reason)
+    try await tester.settle()
+  }
+
   /// Approves an expense, with the approvers of ``submit(_:boss:)``.
   func approve(_ id: FlowID) async throws {
     for name in ["bob", "carol"] { try await decide(id, by: name) }

@@ -1,0 +1,30 @@
+import ActorFlow
+import ApprovalFlow
+import ArgumentParser
+
+/// The operator, the reason and the expense: the options of every command of an operator.
+struct Operation: ParsableArguments {
+  @Argument(help: "The expense.") var expense: String
+  @Option(help: "The operator.") var by: String
+  @Option(help: "Why; it stands in the history.") var reason: String
+
+  var id: FlowID { FlowID(expense) }
+}
+
+/// Puts another person in the place of one who is asked.
+struct Reassign: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Assign a question to another person.")
+
+  @OptionGroup var place: Place
+  @OptionGroup var operation: Operation
+  @Option(help: "Who is asked: a person, or a group as in “group finance”.") var from: String
+  @Option(help: "Who is to be asked.") var to: String
+
+  func run() async throws {
+    try await place.open { office in
+      try await office.reassign(operation.id, from: from, to: to, by: operation.by, reason: operation.reason)
+    } afterwards: { office in
+      print("\(operation.id): \(try await office.trail(of: operation.id).ending)")
+    }
+  }
+}

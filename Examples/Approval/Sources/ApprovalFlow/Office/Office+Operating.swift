@@ -1,0 +1,37 @@
+package import ActorFlow
+import ActorFlowHosting
+
+// The requests of operators. Each stands in the history with the operator and the reason.
+extension Office {
+  /// Puts another person in the place of a person or a group that is asked.
+  package func reassign(
+    _ id: FlowID, from old: String, to next: String, by name: String, reason: String
+  ) async throws {
+    let (by, reason, next) = (try staff.anOperator(name), try checked(reason), try staff.checked(next))
+    let view = try await view(of: id)
+    guard let question = view.questions.first(where: { $0.assignees.contains(old) }) else {
+      let trail = try await trail(of: id)
+      throw Problem("\(id) does not wait for \(old): \(trail.ending).", status: 409)
+    }
+    guard !question.assignees.contains(next), try !participants(of: question).contains(next) else {
+      throw Problem("\(next) has a part in it already; assign it to somebody else.")
+    }
+    let people = question.assignees.map { $0 == old ? next : $0 }
+    try await host.flow(id).reassign(question.id, to: people, reason: reason, by: by)
+  }
+
+  /// Returns the text if it can be shown on an audit page.
+  private func checked(_ text: String) throws -> String {
+    guard (1...200).contains(text.count), !text.holdsControlCharacters else {
+      throw Problem("An operator gives a reason of 1 to 200 characters, in one line.")
+    }
+    return text
+  }
+
+  /// Returns the people who have a part in the expense that does not go with the answer to this question.
+  private func participants(of question: StoredQuestion) throws -> [String] {
+    if question.shows(BookingForm.self) { return [try question.prompt(as: BookingForm.self).claim.submitter] }
+    let form = try question.prompt(as: BallotForm.self)
+    return [form.claim.submitter] + [form.claim.boss, form.approval?.by].compactMap(\.self)
+  }
+}
