@@ -18,7 +18,14 @@ struct Place: ParsableArguments {
   @Option(help: "Act as if it were this time, as in 2026-01-05T09:00:00Z: to see days go by.")
   var at: String?
 
+  @Option(help: "Run the program as it was in this release, 1 or 2. The first one books an expense when it is paid.")
+  var release = 2
+
   @Flag(help: "Act as if the bank could not be reached.") var bankAway = false
+
+  func validate() throws {
+    guard (1...2).contains(release) else { throw ValidationError("There are the releases 1 and 2.") }
+  }
 
   func staff() throws -> Staff {
     guard let staffFile else { return try .example }
@@ -54,14 +61,15 @@ struct Place: ParsableArguments {
     }
   }
 
-  /// Registers the flow of expenses.
+  /// Registers the versions of this release. New expenses begin with the newest one.
   private func register(
     _ host: FlowHost, _ store: FileFlowStore, _ clock: any WallClock
   ) async throws -> RegisteredFlow<Claim, Verdict> {
     let services = Services(
       post: Outbox(path: directory + "/outbox.txt", clock: clock),
       bank: FileBank(path: directory + "/bank.txt", isAway: bankAway), store: store, clock: clock)
-    return try await ExpenseFlow.register(with: host, services)
+    let first = try await ExpenseFlow.registerFirst(with: host, services)
+    return release == 1 ? first : try await ExpenseFlow.registerSecond(with: host, services)
   }
 
   private func catchUp(_ host: FlowHost) async throws {

@@ -25,8 +25,8 @@ import Testing
       #expect(
         try await company.trail(id) == [
           "ann submitted it", "bob was asked", "carol was asked", "carol approved it",
-          "bob approved it: a good price", "it was paid", "group finance was asked to book it",
-          "finn booked it: travel", "approved: by carol and bob, paid with transfer 1",
+          "bob approved it: a good price", "group finance was asked to book it", "finn booked it: travel",
+          "it was paid", "approved: by carol and bob, paid with transfer 1",
         ])
       let times = try await company.office.trail(of: id).lines.map { $0.at.timeIntervalSince(verdict.votes[0].at) }
       #expect(times == [-3_600, -3_600, -3_600, 0, 3_600, 3_600, 3_600, 3_600, 3_600])

@@ -58,15 +58,24 @@ struct Company {
   /// The office of the current host.
   var office: Office { Office(host: tester.host, expenses: expenses.hosted, staff: staff) }
 
-  static func open(_ body: (Company) async throws -> Void) async throws {
+  static func open(release: Int = 2, _ body: (Company) async throws -> Void) async throws {
     let (clock, letters, bank) = (ManualWallClock(), Letters(), TestBank())
     try await testHost(clock: clock) { tester in
       let services = Services(post: letters, bank: bank, store: tester.store, clock: clock)
-      let expenses = try await tester.deploy { host in try await ExpenseFlow.register(with: host, services) }
+      let expenses = try await tester.deploy { host in try await ExpenseFlow.registerFirst(with: host, services) }
       let company = Company(
         tester: tester, expenses: expenses, services: services, letters: letters, bank: bank, staff: try .example)
-      try await body(company)
+      try await body(release == 1 ? company : company.withSecondRelease())
     }
+  }
+
+  /// The company after the deploy of the second release.
+  func withSecondRelease() async throws -> Company {
+    let expenses = try await tester.deploy { [services] host in
+      try await ExpenseFlow.registerSecond(with: host, services)
+    }
+    return Company(
+      tester: tester, expenses: expenses, services: services, letters: letters, bank: bank, staff: staff)
   }
 
   @discardableResult

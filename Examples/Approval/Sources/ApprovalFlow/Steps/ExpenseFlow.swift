@@ -17,8 +17,8 @@ package struct Services: Sendable {
 /// The approval of an expense: two people are asked at the same time, and both must approve; if they do not decide in
 /// four days, the boss has four more; without a boss the expense is rejected. An approved expense is paid and booked.
 package enum ExpenseFlow {
-  /// Registers the flow: an expense is booked when it has been paid.
-  package static func register(
+  /// Registers the first version: an expense is booked when it has been paid.
+  package static func registerFirst(
     with host: FlowHost, _ services: Services
   ) async throws -> RegisteredFlow<Claim, Verdict> {
     try await host.register(
@@ -28,6 +28,24 @@ package enum ExpenseFlow {
           payment(services)
           booking
         }))
+  }
+
+  /// Registers the second version, beside the first one: an expense is booked before it is paid.
+  ///
+  /// Expenses that have not come to the payment move. The others end as they began: in the second version an expense
+  /// that is paid, and waits to be booked, would be paid once more. The steps tell it, and not
+  /// `hasRecord(of: "pay", key: "transfer")`, because a payment by hand needs no record.
+  package static func registerSecond(
+    with host: FlowHost, _ services: Services
+  ) async throws -> RegisteredFlow<Claim, Verdict> {
+    try await host.register(
+      make(
+        services,
+        settling: Flow("settlement") {
+          booking
+          payment(services)
+        }),
+      version: 2, from: 1, where: { flow in !flow.state.steps.contains { $0.name == "pay" } })
   }
 
   private static func make(_ services: Services, settling: Flow<Tally, Tally>) -> Flow<Claim, Verdict> {
