@@ -15,6 +15,7 @@ struct ApprovalCommand: AsyncParsableCommand {
       Exit status: 0 it is done, 1 it cannot be done, 64 the command makes no sense.
       """,
     subcommands: [
-      Submit.self, Inbox.self, Decide.self, Delegate.self, Book.self, Audit.self, Reassign.self,
+      Submit.self, Inbox.self, Decide.self, Delegate.self, Book.self, Audit.self, Reassign.self, Complete.self,
+      Retry.self,
     ])
 }

@@ -28,3 +28,37 @@ struct Reassign: AsyncParsableCommand {
     }
   }
 }
+
+/// Completes a payment by hand.
+struct Complete: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Say that an expense was paid by hand.")
+
+  @OptionGroup var place: Place
+  @OptionGroup var operation: Operation
+  @Option(help: "How it was paid, as in “cash 17”.") var reference: String
+
+  func run() async throws {
+    try await place.open { office in
+      try await office.complete(
+        operation.id, Payment(reference: reference), by: operation.by, reason: operation.reason)
+    } afterwards: { office in
+      print("\(operation.id): \(try await office.trail(of: operation.id).ending)")
+    }
+  }
+}
+
+/// Tries a payment again.
+struct Retry: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Try the payment again.")
+
+  @OptionGroup var place: Place
+  @OptionGroup var operation: Operation
+
+  func run() async throws {
+    try await place.open { office in
+      try await office.retry(operation.id, by: operation.by, reason: operation.reason)
+    } afterwards: { office in
+      print("\(operation.id): \(try await office.trail(of: operation.id).ending)")
+    }
+  }
+}

@@ -81,4 +81,68 @@ import Testing
         second.errors == "Error: bob has approved it already; the second decision has to come from another person.\n")
     }
   }
+
+  @Test("the first release pays before it books; operators assign a question, and complete a payment by hand")
+  func operators() async throws {
+    try await Program.withFolder { program in
+      _ = try await submit(program, "--release", "1")
+      #expect(
+        try await program.run(
+          "reassign", "e-1", "--from", "bob", "--to", "dave", "--by", "hugo", "--reason", "bob is ill", "--release", "1"
+        ).output == ["e-1: waits for dave and carol"])
+      let old = try await program.run("decide", "e-1", "approve", "--by", "bob", "--release", "1")
+      #expect(old.errors == "Error: The expense does not wait for bob; it waits for dave and carol.\n")
+      _ = try await program.run(
+        "decide", "e-1", "approve", "--by", "dave", "--comment", "fine", "--release", "1", day: 6)
+      #expect(
+        try await program.run("decide", "e-1", "approve", "--by", "carol", "--release", "1", "--bank-away", day: 7)
+          .output == ["e-1: suspended: the bank is away"])
+      let complete = [
+        "complete", "e-1", "--by", "hugo", "--reason", "ann needs it", "--reference", "cash 17", "--release", "1",
+      ]
+      #expect(try await program.run(complete, day: 8).output == ["e-1: waits for group finance"])
+      // The second release would pay again after the booking.
+      #expect(
+        try await program.run("inbox", "finn", day: 9).output == ["e-1  “a train”, 129.90 €, of ann, the booking"])
+      #expect(
+        try await program.run("book", "e-1", "--by", "finn", "--account", "travel", day: 9).output == [
+          "e-1: approved: by dave and carol, paid with cash 17"
+        ])
+      #expect(
+        try await program.run("audit", "e-1", day: 9).output == [
+          "2026-01-05T12:00:00Z  ann    submitted it", "2026-01-05T12:00:00Z         bob was asked",
+          "2026-01-05T12:00:00Z         carol was asked",
+          "2026-01-05T12:00:00Z  hugo   assigned it from bob to dave: bob is ill",
+          "2026-01-06T12:00:00Z  dave   approved it: fine", "2026-01-07T12:00:00Z  carol  approved it",
+          "2026-01-07T12:00:00Z         it is suspended: the bank is away",
+          "2026-01-08T12:00:00Z  hugo   paid it by hand: ann needs it", "2026-01-08T12:00:00Z         it was paid",
+          "2026-01-08T12:00:00Z         group finance was asked to book it",
+          "2026-01-09T12:00:00Z  finn   booked it: travel",
+          "2026-01-09T12:00:00Z         approved: by dave and carol, paid with cash 17",
+        ])
+    }
+  }
+
+  @Test("an expense moves to the second release before it is paid, and is paid once although the bank was away")
+  func releases() async throws {
+    try await Program.withFolder { program in
+      _ = try await submit(program, "--release", "1")
+      _ = try await program.run("decide", "e-1", "approve", "--by", "bob")
+      #expect(
+        try await program.run("decide", "e-1", "approve", "--by", "carol").output == ["e-1: waits for group finance"])
+      let first = try await program.run("inbox", "finn", "--release", "1")
+      #expect(first.output == ["e-1  “a train”, 129.90 €, of ann, the booking"])
+      let refused = try await program.run("book", "e-1", "--by", "finn", "--account", "travel", "--release", "1")
+      #expect(refused.status == 1)
+      #expect(refused.errors.contains("version 2 of \"expense\" is not registered"))
+      #expect(
+        try await program.run("book", "e-1", "--by", "finn", "--account", "travel", "--bank-away").output == [
+          "e-1: suspended: the bank is away"
+        ])
+      let retry = try await program.run("retry", "e-1", "--by", "hugo", "--reason", "the bank is back")
+      #expect(retry.output == ["e-1: approved: by bob and carol, paid with transfer 1"])
+      #expect(try await program.run("retry", "e-1", "--by", "hugo", "--reason", "again").status == 1)
+      #expect(try program.text("store/bank.txt").split(separator: "\n").count == 1)
+    }
+  }
 }

@@ -1,6 +1,12 @@
 package import ActorFlow
 import ActorFlowHosting
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 // The requests of operators. Each stands in the history with the operator and the reason.
 extension Office {
   /// Puts another person in the place of a person or a group that is asked.
@@ -18,6 +24,31 @@ extension Office {
     }
     let people = question.assignees.map { $0 == old ? next : $0 }
     try await host.flow(id).reassign(question.id, to: people, reason: reason, by: by)
+  }
+
+  /// Completes the payment by hand. The bank is not asked any more.
+  package func complete(_ id: FlowID, _ payment: Payment, by name: String, reason: String) async throws {
+    let (by, reason) = (try staff.anOperator(name), try checked(reason))
+    let payment = Payment(reference: try checked(payment.reference))
+    try await operate(id) { flow in
+      try await flow.complete("pay", output: JSONEncoder().encode(payment), reason: reason, by: by)
+    }
+  }
+
+  /// Tries the payment again.
+  package func retry(_ id: FlowID, by name: String, reason: String) async throws {
+    let (by, reason) = (try staff.anOperator(name), try checked(reason))
+    try await operate(id) { flow in try await flow.retry(reason: reason, by: by) }
+  }
+
+  /// Turns the refusals of a verb, which comes at the wrong time, into a sentence.
+  private func operate(_ id: FlowID, _ request: (HostedFlow) async throws -> FlowView) async throws {
+    _ = try await view(of: id)
+    do { _ = try await request(host.flow(id)) } catch let error as FlowError
+      where [.notActive, .notSuspended, .flowEnded, .notEnded].contains(error.code)
+    {
+      throw Problem("\(id) is not in a state for that: \(try await trail(of: id).ending).", status: 409)
+    }
   }
 
   /// Returns the text if it can be shown on an audit page.
