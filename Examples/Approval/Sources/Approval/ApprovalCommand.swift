@@ -16,6 +16,6 @@ struct ApprovalCommand: AsyncParsableCommand {
       """,
     subcommands: [
       Submit.self, Inbox.self, Decide.self, Delegate.self, Book.self, Audit.self, Reassign.self, Complete.self,
-      Retry.self,
+      Retry.self, Redact.self,
     ])
 }

@@ -62,3 +62,19 @@ struct Retry: AsyncParsableCommand {
     }
   }
 }
+
+/// Removes what people said about an expense.
+struct Redact: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(abstract: "Remove what people said; the facts stay.")
+
+  @OptionGroup var place: Place
+  @OptionGroup var operation: Operation
+
+  func run() async throws {
+    try await place.open { office in
+      try await office.redact(operation.id, by: operation.by, reason: operation.reason)
+    }
+    try await place.erase(operation.id)
+    print("\(operation.id): redacted")
+  }
+}

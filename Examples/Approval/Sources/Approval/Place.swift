@@ -36,6 +36,18 @@ struct Place: ParsableArguments {
     return try Staff(parsing: text)
   }
 
+  /// Removes the bytes of earlier revisions of an expense from the store.
+  func erase(_ id: FlowID) async throws {
+    let store = try await FileFlowStore(directory: directory + "/flows")
+    do {
+      try await store.erase(id)
+      await store.close()
+    } catch {
+      await store.close()
+      throw error
+    }
+  }
+
   /// Opens the store, does what is due, then `body`, then its consequences, and closes the store.
   func open(
     _ body: (Office) async throws -> Void, afterwards: (Office) async throws -> Void = { _ in }

@@ -122,6 +122,15 @@ struct Company {
     return try await expenses.finish(id)
   }
 
+  /// The status of an expense whose verdict is gone.
+  func redactedStatus(of id: FlowID) async throws -> FlowSnapshot.Status {
+    do {
+      let outcome = try await expenses.outcome(of: id)
+      Issue.record("\(outcome) is not redacted")
+    } catch let error as FlowError { #expect(error.code == .redacted) }
+    return try await tester.view(of: id).status
+  }
+
   func inbox(_ name: String) async throws -> [String] {
     try await office.inbox(of: name).map { "\($0.expense) \($0.task)" }
   }

@@ -145,4 +145,22 @@ import Testing
       #expect(try program.text("store/bank.txt").split(separator: "\n").count == 1)
     }
   }
+
+  @Test("the words of people are gone from the page and from the store of an expense that was redacted")
+  func redacted() async throws {
+    try await Program.withFolder { program in
+      // With some more expenses the store does not rewrite its files by itself, which would remove the words as well.
+      for _ in 1...8 { _ = try await submit(program) }
+      _ = try await program.run("decide", "e-1", "reject", "--by", "bob", "--comment", "far too dear")
+      #expect(try program.flows(hold: "far too dear"))
+      let redact = ["redact", "e-1", "--by", "hugo", "--reason", "ann has left"]
+      #expect(try await program.run(redact, day: 6).output == ["e-1: redacted"])
+      #expect(try !program.flows(hold: "far too dear"))
+      #expect(
+        try await program.run("audit", "e-1", day: 7).output == [
+          "2026-01-05T12:00:00Z  somebody  submitted it", "2026-01-05T12:00:00Z            somebody was asked",
+          "2026-01-05T12:00:00Z  bob       rejected it", "2026-01-06T12:00:00Z  hugo      redacted it: ann has left",
+        ])
+    }
+  }
 }

@@ -48,6 +48,16 @@ struct Program {
     try String(contentsOf: folder.appending(path: name), encoding: .utf8)
   }
 
+  /// Whether a file of the flows' store holds these words.
+  func flows(hold words: String) throws -> Bool {
+    let flows = folder.appending(path: "store/flows")
+    for name in try FileManager.default.subpathsOfDirectory(atPath: flows.path) {
+      guard let data = FileManager.default.contents(atPath: flows.appending(path: name).path) else { continue }
+      if data.firstRange(of: Data(words.utf8)) != nil { return true }
+    }
+    return false
+  }
+
   private func handle(_ name: String) throws -> FileHandle {
     let url = folder.appending(path: name)
     try Data().write(to: url)

@@ -41,6 +41,18 @@ extension Office {
     try await operate(id) { flow in try await flow.retry(reason: reason, by: by) }
   }
 
+  /// Removes what people said about an expense that has ended. The names of the staff who decided stay in the history;
+  /// that of the person who spent the money goes.
+  ///
+  /// The bytes of earlier revisions stay in the store: erase them there.
+  package func redact(_ id: FlowID, by name: String, reason: String) async throws {
+    let (by, reason) = (try staff.anOperator(name), try checked(reason))
+    let submitter = try await view(of: id).labels["submitter"]
+    try await operate(id) { flow in
+      try await flow.redact(keeping: [], naming: staff.names.filter { $0 != submitter }, reason: reason, by: by)
+    }
+  }
+
   /// Turns the refusals of a verb, which comes at the wrong time, into a sentence.
   private func operate(_ id: FlowID, _ request: (HostedFlow) async throws -> FlowView) async throws {
     _ = try await view(of: id)
