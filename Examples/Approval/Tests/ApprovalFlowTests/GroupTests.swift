@@ -56,6 +56,24 @@ import Testing
     }
   }
 
+  @Test("a staff list has people with their groups; a name that is typed in other bytes is the one of the list")
+  func staff() throws {
+    let staff = try Staff(parsing: "ann: finance, operators # the boss\nbob:\n\njos\u{E9} : finance\nann: board\n")
+    #expect(staff.names == ["ann", "bob", "jos\u{E9}"])
+    #expect(try staff.principal("ann").roles == ["group board", "group finance", "group operators"])
+    #expect(try staff.principal("bob").roles.isEmpty)
+    let joe = try staff.principal("jose\u{301}")
+    #expect(Array(joe.id.utf8) == Array("jos\u{E9}".utf8))
+    #expect(joe.roles == ["group finance"])
+    let claim = try Claim(
+      submitter: "ann", amount: Amount(cents: 1), purpose: "taxi", approvers: ("bob", "jose\u{301}"), boss: nil,
+      staff: staff)
+    #expect(claim.approvers.map { Array($0.utf8) } == ["bob", "jos\u{E9}"].map { Array($0.utf8) })
+    for text in ["ann\nbob\ncarol: a b!", "ann\nbob\n: finance\ncarol", "ann\nbob"] {
+      #expect(throws: Problem.self) { try Staff(parsing: text) }
+    }
+  }
+
   @Test("the guards of a booking")
   func guards() async throws {
     let claim = try Claim(

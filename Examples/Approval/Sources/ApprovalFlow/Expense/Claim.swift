@@ -26,11 +26,11 @@ package struct Claim: Sendable, Codable, Equatable {
     guard Set(people).count == people.count else {
       throw Problem("An expense takes different people: one submits, two decide, and none of them is asked last.")
     }
-    self.submitter = submitter
+    self.submitter = people[0]
     self.amount = amount
     self.purpose = purpose
-    self.approvers = [approvers.0, approvers.1]
-    self.boss = boss
+    self.approvers = [people[1], people[2]]
+    self.boss = boss == nil ? nil : people[3]
   }
 
   /// The claim in a few words.

@@ -39,15 +39,15 @@ package struct Staff: Sendable {
     try self.init(people)
   }
 
-  /// Returns the name if it is known.
+  /// Returns the name as the staff list has it: the same letters may have other bytes, and stores compare bytes.
   ///
   /// - Throws: A ``Problem`` that lists the names.
   package func checked(_ name: String) throws -> String {
-    guard groups[name] != nil else {
+    guard let index = groups.index(forKey: name) else {
       let known = groups.keys.sorted().prefix(20).joined(separator: ", ")
       throw Problem("Nobody here is called “\(name.prefix(40))”. There are \(known)\(groups.count > 20 ? ", …" : "").")
     }
-    return name
+    return groups[index].key
   }
 
   /// Returns a person as guards see them: the roles are the person's groups, as questions are assigned to them.

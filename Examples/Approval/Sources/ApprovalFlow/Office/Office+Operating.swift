@@ -53,7 +53,7 @@ extension Office {
     }
   }
 
-  /// Turns the refusals of a verb, which comes at the wrong time, into a sentence.
+  /// Carries out a verb. The refusal of one that comes at the wrong time becomes a sentence.
   private func operate(_ id: FlowID, _ request: (HostedFlow) async throws -> FlowView) async throws {
     _ = try await view(of: id)
     do { _ = try await request(host.flow(id)) } catch let error as FlowError

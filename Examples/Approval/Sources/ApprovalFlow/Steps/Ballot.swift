@@ -55,7 +55,7 @@ package struct BallotForm: AssignedPrompt, ReassignablePrompt, Codable, Equatabl
     (self.claim, self.seat, self.holders, self.approval, self.due) = (claim, seat, holders, approval, due)
   }
 
-  /// Each person once. A new name takes over the seats of the one in whose place it is.
+  /// The holders, each person once. A name that an operator sets takes over all seats of the name in whose place it is.
   package var assignees: [String] {
     get { holders.enumerated().filter { holders.firstIndex(of: $0.element) == $0.offset }.map(\.element) }
     set {
