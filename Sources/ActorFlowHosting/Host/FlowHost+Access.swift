@@ -1,4 +1,4 @@
-public import ActorFlow
+import ActorFlow
 
 extension FlowHost {
   /// The intention of a caller, for the guard ``Options/access``.

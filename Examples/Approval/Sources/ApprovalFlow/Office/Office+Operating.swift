@@ -23,7 +23,12 @@ extension Office {
       throw Problem("\(next) has a part in it already; assign it to somebody else.")
     }
     let people = question.assignees.map { $0 == old ? next : $0 }
-    try await host.flow(id).reassign(question.id, to: people, reason: reason, by: by)
+    do {
+      // The list replaces all who are asked, so it must not undo what another operator has changed meanwhile.
+      try await host.flow(id).reassign(question.id, to: people, reason: reason, by: by, revision: question.revision)
+    } catch let error as FlowError where [.staleRevision, .questionClosed].contains(error.code) {
+      throw Problem("Something about \(id) has changed meanwhile: \(try await trail(of: id).ending).", status: 409)
+    }
   }
 
   /// Completes the payment by hand. The bank is not asked any more.
