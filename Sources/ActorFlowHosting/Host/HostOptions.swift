@@ -70,7 +70,7 @@ extension FlowHost {
     /// default; at least a millisecond.
     public var observerTime: Duration = .seconds(1)
     /// The guard of this host: asked before each verb and each look of a caller, with the principal, if one is given, and
-    /// with the flow as it is stored; it throws to refuse. `nil`, the default, asks nobody.
+    /// with the flow as it is stored; it throws to refuse. `nil`, the default, admits every caller.
     ///
     /// ```swift
     /// options.access = { verb, principal, flow in

@@ -59,9 +59,9 @@ extension OperatorSnippets {
       var failed: [FlowID] = []
       repeat {
         let report = try await host.each(
-          FlowQuery(definition: "approval", status: [.suspended]), after: cursor, limit: 500
+          FlowQuery(definition: "approval", status: [.suspended]), by: cleo, after: cursor, limit: 500
         ) { flow in
-          try await flow.retry(reason: "the mail server is back", by: cleo, key: "incident-42")
+          try await flow.retry(reason: "the mail server is back", key: "incident-42")
         }
         failed += report.failed.map(\.flow)
         cursor = report.cursor
@@ -92,6 +92,28 @@ extension OperatorSnippets {
       try await tester.answer(Form.self, of: "order-1", with: "paid")
       #expect(try await tester.view(of: "order-1").output == Array(#""900 paid""#.utf8))
     }
+  }
+}
+
+extension OperatorSnippets {
+  @Test("a customer looks at her own order, and the staff may do all")
+  func guarded() async throws {
+    var options = FlowHost.Options()
+    options.access = { verb, principal, flow in
+      if principal?.roles.contains("staff") == true { return }
+      guard case .look = verb, let flow, flow.labels["customer"] == principal?.id else {
+        throw Refusal.notAllowed("this order is not yours")
+      }
+    }
+    let host = try FlowHost(store: MemoryFlowStore(), owner: "a", options: options)
+    let orders = try await host.register(Flow<String, String>("order") { Step("ask") { Asker() } })
+    let (ann, eve) = (Principal(id: "ann"), Principal(id: "eve"))
+    let cleo = Principal(id: "cleo", roles: ["staff"])
+    try await orders.start(id: "order-17", with: "-", labels: ["customer": "ann"], by: cleo)
+    #expect(try await host.flow("order-17", by: ann).view().labels == ["customer": "ann"])
+    await #expect(throws: Refusal.self) { try await host.flow("order-17", by: eve).view() }
+    await #expect(throws: Refusal.self) { try await host.flow("order-17", by: ann).abandon() }
+    try await host.flow("order-17", by: cleo).abandon()
   }
 }
 
