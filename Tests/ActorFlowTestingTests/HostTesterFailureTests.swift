@@ -53,6 +53,27 @@ import Testing
     }
   }
 
+  @Test("an ending that was asserted stays asserted after a note and a redaction; that of a new flow of its id is news")
+  func asserted() async throws {
+    let flow = Flow<String, String>("f") { Step("work") { (input: String, _: StepContext) in input } }
+    let failure = await #expect(throws: FlowTestFailure.self) {
+      try await testHost { tester in
+        let flows = try await tester.deploy(flow)
+        try await flows.start(id: "f", with: "-")
+        try await flows.finish("f")
+        try await tester.host.flow("f").note("archived")
+        try await tester.host.flow("f").redact(reason: "the end")
+        try await flows.start(id: "g", with: "-")
+        try await flows.finish("g")
+        try await tester.host.flow("g").delete()
+        try await tester.advance(by: .seconds(1))
+        try await flows.start(id: "g", with: "-")
+        try await tester.settle()
+      }
+    }
+    #expect(failure?.message == "at the end of the test this was not asserted:\n  g has ended, finished")
+  }
+
   @Test("an unmet expectation reports the position of the flow")
   func expectations() async throws {
     try await testHost(exhaustive: false) { tester in

@@ -27,7 +27,10 @@ struct HostFact: Sendable {
 
   static func ending(of view: FlowView) -> HostFact {
     let reason = view.reason.map { $0.isEmpty ? "" : ": \($0)" } ?? ""
-    return HostFact("ending of \(view.id) \(view.revision)", "has ended, \(view.status.rawValue)\(reason)")
+    // Not the revision: a note and a redaction are written after the end, which stays the same.
+    return HostFact(
+      "ending of \(view.id) \(view.startedAt), \(view.status), \(view.undoFailures.count)",
+      "has ended, \(view.status.rawValue)\(reason)")
   }
 
   /// Returns `nil` unless a failed step or a missing migration has stopped the flow.
