@@ -56,30 +56,11 @@
       var page = TaskPage(tasks: [], cursor: nil)
       var lastOfPage: TaskCursor?
       let limit = max(1, limit)
-      // The keys of the inbox and of the questions are in the same order.
-      let key = query.assignee == nil ? "t" : "a"
-      let inbox =
-        query.assignee == nil
-        ? "@schema.flow_tasks t"
-        : """
-        @schema.flow_assignees a
-          JOIN @schema.flow_tasks t ON t.flow = a.flow AND t.question = a.question AND t.place = a.place
-        """
       while true {
-        var conditions = Conditions()
-        if let last {
-          conditions.add(
-            "(\(key).flow, \(key).question, \(key).place) > (?, ?, ?)", .int(last.flow), .text(last.question),
-            .int(last.place))
-        }
-        conditions.add(query)
         let count = min(Self.mostRows, limit < Self.mostRows ? limit + 1 : limit)
+        let list = TaskList(query, after: last, limit: count)
         let rows = try await pool.call(
-          statement(
-            """
-            SELECT \(TaskSummary.columns) FROM \(inbox) JOIN @schema.flows f ON f.number = t.flow \(conditions.sql)
-              ORDER BY \(key).flow, \(key).question, \(key).place LIMIT \(count)
-            """, conditions.values)
+          statement(list.sql, list.values)
         ) { reply in
           // As in the list of flows.
           reply.rows.map { (cursor: TaskCursor($0), task: try? TaskSummary($0)) }

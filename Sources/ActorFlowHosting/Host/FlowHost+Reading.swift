@@ -90,7 +90,9 @@ extension FlowHost {
     _ query: TaskQuery = TaskQuery(), after cursor: String? = nil, limit: Int = 100, by principal: Principal? = nil
   ) async throws -> TaskPage {
     try await allow(.list, by: principal, on: nil)
-    return try await shared.store.tasks(query, after: cursor, limit: limit)
+    var page = try await shared.store.tasks(query, after: cursor, limit: limit)
+    for index in page.tasks.indices { page.tasks[index].labels[Definition.label] = nil }
+    return page
   }
 
   func history(of id: FlowID, after sequence: Int = 0, limit: Int = 1_000) async throws -> [HistoryEntry] {

@@ -75,7 +75,7 @@ public protocol FlowStore: Sendable {
 
   /// Returns a page of the open questions that match a query, ordered by flow.
   ///
-  /// The questions of one assignee are found without reading all flows.
+  /// The questions of some assignees are found without reading all flows.
   ///
   /// - Parameters:
   ///   - query: The questions to list.

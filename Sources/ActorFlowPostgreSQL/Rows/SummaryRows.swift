@@ -25,33 +25,15 @@
   extension TaskSummary {
     /// The columns that ``init(_:)`` reads, in its order.
     static let columns =
-      "t.question, t.place, t.step, t.prompt, t.asked_at, t.due_at, t.assignees, t.flow, f.id, f.definition"
+      "t.question, t.place, t.step, t.prompt, t.asked_at, t.due_at, t.assignees, t.flow, f.id, f.definition, f.labels"
 
     init(_ row: Row) throws {
       let task = OpenTask(
         question: row.text(0), step: StepID(row.text(2)), prompt: row.text(3),
         assignees: try JSONText.texts(row.text(6)), due: row.optionalDate(5), askedAt: row.date(4))
-      self.init(flow: FlowID(row.text(8)), definition: row.text(9), task: task)
+      self.init(
+        flow: FlowID(row.text(8)), definition: row.text(9), labels: try JSONText.labels(row.text(10)), task: task)
     }
-  }
-
-  /// The key of the last question of a page.
-  struct TaskCursor: CustomStringConvertible {
-    let flow: Int
-    let question: String
-    let place: Int
-
-    init(_ row: Row) { (flow, question, place) = (row.int(7), row.text(0), row.int(1)) }
-
-    init(_ text: String) throws(FlowStoreError) {
-      let parts = try StoreCursor(text, parts: 3).parts
-      guard let flow = Int(parts[0]), let place = Int(parts[2]) else {
-        throw FlowStoreError(.notFound, "the cursor is not from this store's list of questions")
-      }
-      (self.flow, question, self.place) = (flow, parts[1], place)
-    }
-
-    var description: String { StoreCursor(["\(flow)", question, "\(place)"]).description }
   }
 
   /// The conditions of a list in SQL. They narrow a list; the query itself decides about each row.
@@ -76,6 +58,8 @@
       if let definition = query.definition { add("f.definition = ?", .text(definition)) }
       if let version = query.version { add("f.version = ?", .int(version)) }
       if let dueBefore = query.dueBefore { add("f.wake_at <= ?", .time(dueBefore)) }
+      if let rollbackFailed = query.rollbackFailed { add("\(rollbackFailed ? "" : "NOT ")f.rollback_failed") }
+      if let changedBefore = query.changedBefore { add("f.changed_at <= ?", .time(changedBefore)) }
       if let label = query.label {
         add(
           "f.number IN (SELECT l.flow FROM @schema.flow_labels l WHERE l.key = ? AND l.value = ?)", .text(label.key),
@@ -97,10 +81,15 @@
       }
     }
 
+    /// - Parameter query: A query whose assignees are not looked at here: the list is theirs already.
     mutating func add(_ query: TaskQuery) {
-      if let assignee = query.assignee { add("a.assignee = ?", .text(assignee)) }
       if let prompt = query.prompt { add("t.prompt = ?", .text(prompt)) }
       if let definition = query.definition { add("f.definition = ?", .text(definition)) }
+      if let label = query.label {
+        add(
+          "EXISTS (SELECT 1 FROM @schema.flow_labels l WHERE l.key = ? AND l.value = ? AND l.flow = f.number)",
+          .text(label.key), .text(label.value))
+      }
       if let dueBefore = query.dueBefore { add("t.due_at <= ?", .time(dueBefore)) }
     }
   }

@@ -99,15 +99,27 @@
     func withStatement<Value>(
       _ sql: String, _ values: [SQLiteValue], _ body: (Statement) throws -> Value
     ) throws -> Value {
-      // Taken out while it is in use: a call with the same text meanwhile compiles another one.
-      let statement = try statements.removeValue(forKey: sql) ?? Statement(sql, of: handle)
+      try withStatements([(sql, values)]) { try body($0[0]) }
+    }
+
+    /// Lends several statements at once, each as ``withStatement(_:_:_:)`` does.
+    func withStatements<Value>(
+      _ list: [(sql: String, values: [SQLiteValue])], _ body: ([Statement]) throws -> Value
+    ) throws -> Value {
+      var lent: [Statement] = []
       defer {
-        statement.reset()
-        if statements.count >= Self.keptStatements { statements = [:] }
-        statements[sql] = statement
+        for (statement, (sql, _)) in zip(lent, list) {
+          statement.reset()
+          if statements.count >= Self.keptStatements { statements = [:] }
+          statements[sql] = statement
+        }
       }
-      try statement.bind(values)
-      return try body(statement)
+      for (sql, values) in list {
+        // Taken out while it is in use: a call with the same text meanwhile compiles another one.
+        lent.append(try statements.removeValue(forKey: sql) ?? Statement(sql, of: handle))
+        try lent[lent.count - 1].bind(values)
+      }
+      return try body(lent)
     }
   }
 

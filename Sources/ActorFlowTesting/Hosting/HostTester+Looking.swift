@@ -84,7 +84,7 @@ extension HostTester {
     var tasks: [TaskSummary] = []
     var cursor: String?
     repeat {
-      let page = try await reader.tasks(TaskQuery(assignee: assignee), after: cursor, limit: 1_000)
+      let page = try await reader.tasks(TaskQuery(assignees: [assignee]), after: cursor, limit: 1_000)
       tasks += page.tasks
       cursor = page.cursor
     } while cursor != nil

@@ -184,6 +184,12 @@ extension OpenTask {
   static func sample(_ question: String, for assignees: String..., due: Date? = nil, prompt: String = "Form")
     -> OpenTask
   {
+    sample(question, people: assignees, due: due, prompt: prompt)
+  }
+
+  static func sample(_ question: String, people assignees: [String], due: Date? = nil, prompt: String = "Form")
+    -> OpenTask
+  {
     OpenTask(
       question: question, step: "check/step", prompt: prompt, assignees: assignees, due: due,
       askedAt: Date(timeIntervalSince1970: 1_700_000_000))

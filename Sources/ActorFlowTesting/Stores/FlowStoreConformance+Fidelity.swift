@@ -59,7 +59,7 @@ extension FlowStoreConformance {
         let found = try await store.allFlows(query).map { Array($0.id.description.utf8) }
         try store.expect(found, [Array(name.utf8)], "the flows that match \(query)")
       }
-      for query in [TaskQuery(assignee: name), TaskQuery(prompt: name), TaskQuery(definition: name)] {
+      for query in [TaskQuery(assignees: [name]), TaskQuery(prompt: name), TaskQuery(definition: name)] {
         let found = try await store.allTasks(query).map { Array($0.flow.description.utf8) }
         try store.expect(found, [Array(name.utf8)], "the questions that match \(query)")
       }
@@ -101,7 +101,7 @@ extension FlowStoreConformance {
     try store.expect(try await found(FlowQuery(label: .init("other", ""))), [], "flows of a missing label")
     try store.expect(try await found(FlowQuery(dueBefore: store.time(0))), ["with"], "flows due at the time zero")
     let asked = { (query: TaskQuery) in try await store.allTasks(query).map(\.task.question) }
-    try store.expect(try await asked(TaskQuery(assignee: "")), ["2"], "questions of an assignee without a name")
+    try store.expect(try await asked(TaskQuery(assignees: [""])), ["2"], "questions of an assignee without a name")
     try store.expect(try await asked(TaskQuery(dueBefore: store.time(0))), ["2"], "questions due at the time zero")
   }
 

@@ -25,7 +25,7 @@ extension FlowStoreConformance {
       ] {
         try store.expect(try await store.allFlows(query), [], "flows that match \(query) after the old one was deleted")
       }
-      for query in [TaskQuery(), TaskQuery(assignee: "ann"), TaskQuery(definition: "old")] {
+      for query in [TaskQuery(), TaskQuery(assignees: ["ann"]), TaskQuery(definition: "old")] {
         try store.expect(
           try await store.allTasks(query), [], "questions that match \(query) after the old flow was deleted")
       }
@@ -42,7 +42,10 @@ extension FlowStoreConformance {
             try await store.allFlows(query, limit: limit).map(\.id), ["flow"], "the flows that match \(query)")
         }
       }
-      for query in [TaskQuery(), TaskQuery(assignee: "ann"), TaskQuery(definition: "check")] {
+      for query in [
+        TaskQuery(), TaskQuery(assignees: ["ann"]), TaskQuery(assignees: ["bob", "ann"]),
+        TaskQuery(definition: "check"),
+      ] {
         for limit in [1, 9] {
           try store.expect(
             try await store.allTasks(query, limit: limit).map(\.task), [task], "the questions that match \(query)")
@@ -62,7 +65,7 @@ extension FlowStoreConformance {
         let page = try await store.store.list(query, after: nil, limit: 1)
         try store.expect(page.flows.map(\.id), ["flow 29"], "the first page of flows that match \(query)")
       }
-      for query in [TaskQuery(assignee: "ann"), TaskQuery(definition: "wanted")] {
+      for query in [TaskQuery(assignees: ["ann"]), TaskQuery(definition: "wanted")] {
         let page = try await store.store.tasks(query, after: nil, limit: 1)
         try store.expect(page.tasks.map(\.flow), ["flow 29"], "the first page of questions that match \(query)")
       }
@@ -113,9 +116,9 @@ extension FlowStoreConformance {
     for query in [TaskQuery(definition: "old"), TaskQuery(prompt: "Old"), TaskQuery(dueBefore: store.time(50))] {
       try store.expect(try await found(query), [], "questions found by an old property, \(query)")
     }
-    let summary = TaskSummary(flow: "flow", definition: "new", task: task)
+    let summary = TaskSummary(flow: "flow", definition: "new", labels: [:], task: task)
     for query in [
-      TaskQuery(), TaskQuery(assignee: "ann"), TaskQuery(prompt: "New"), TaskQuery(definition: "new"),
+      TaskQuery(), TaskQuery(assignees: ["ann"]), TaskQuery(prompt: "New"), TaskQuery(definition: "new"),
       TaskQuery(dueBefore: store.time(101)),
     ] {
       try store.expect(try await found(query), [summary], "questions found by a new property, \(query)")
@@ -125,7 +128,7 @@ extension FlowStoreConformance {
     try await store.unchanged("flow", third, "after the definition was changed")
     try store.expect(try await found(TaskQuery(definition: "new")), [], "questions found by the definition before")
     try store.expect(
-      try await found(TaskQuery(assignee: "ann")).map(\.definition), ["third"], "the definition of a question")
+      try await found(TaskQuery(assignees: ["ann"])).map(\.definition), ["third"], "the definition of a question")
     task.due = nil
     try await store.commit("flow", .sample(definition: "third", tasks: [task]), from: 3)
     try store.expect(

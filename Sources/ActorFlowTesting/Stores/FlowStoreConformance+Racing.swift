@@ -90,7 +90,7 @@ extension FlowStoreConformance {
         cursors.flows = page.cursor
       }
       if turn == 0 || cursors.tasks != nil {
-        let page = try await store.store.tasks(TaskQuery(assignee: "ann"), after: cursors.tasks, limit: 3)
+        let page = try await store.store.tasks(TaskQuery(assignees: ["ann"]), after: cursors.tasks, limit: 3)
         tasks += page.tasks.map(\.flow.description)
         cursors.tasks = page.cursor
       }

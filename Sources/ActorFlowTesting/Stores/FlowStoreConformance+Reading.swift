@@ -1,6 +1,12 @@
 import ActorFlow
 import ActorFlowHosting
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 extension FlowStoreConformance {
   static let reading: [Check] = [
     Check("tasks by assignee follow updates") { store in try await tasks(store) },
@@ -18,13 +24,53 @@ extension FlowStoreConformance {
       try store.expect(try await found(TaskQuery(prompt: "P")), ["2", "3"], "tasks of a prompt")
       try store.expect(try await found(TaskQuery(definition: "one")), ["1", "2"], "tasks of a definition")
       try store.expect(try await found(TaskQuery(dueBefore: due)), ["1"], "tasks that are due")
-      let both = TaskQuery(assignee: "ann", prompt: "P", definition: "two", dueBefore: later)
+      let both = TaskQuery(assignees: ["ann"], prompt: "P", definition: "two", dueBefore: later)
       try store.expect(try await found(both), ["3"], "tasks by everything")
       try store.expect(try await store.allTasks(both).first?.flow, "b", "the flow of a task")
       try store.expect(try await store.allTasks(both).first?.definition, "two", "the definition of a task")
     },
     Check("flows are found by definition, version, status, step, label and due time") { store in
       try await filters(store)
+    },
+    Check("an inbox of several people and groups has each question once") { store in try await groups(store) },
+    Check("questions are found by a label of their flow, and show its labels") { store in try await labels(store) },
+    Check("flows whose rollback failed are found") { store in
+      var failed = FlowSnapshot.sample(status: .failed)
+      failed.rollbackFailed = true
+      try await store.commit("a", failed, from: 0)
+      try await store.commit("b", .sample(status: .failed), from: 0)
+      try await store.commit("c", failed, from: 0)
+      let found = { (query: FlowQuery) in
+        try await store.allFlows(query, limit: 1).map(\.id.description).sorted().joined()
+      }
+      try store.expect(try await found(FlowQuery(rollbackFailed: true)), "ac", "flows whose rollback failed")
+      try store.expect(try await found(FlowQuery(rollbackFailed: false)), "b", "flows whose rollback did not fail")
+      // The operator has retried the rollback of one.
+      try await store.commit("a", .sample(status: .failed), from: 1)
+      try store.expect(try await found(FlowQuery(rollbackFailed: true)), "c", "flows whose rollback still fails")
+      let some = FlowQuery(definition: "check", status: [.failed], rollbackFailed: false)
+      try store.expect(try await found(some), "ab", "failed flows of a definition whose rollback did not fail")
+    },
+    Check("flows are found by the time of their last commit", needs: [.clock]) { store in
+      let statuses: [FlowSnapshot.Status] = [.waiting, .finished, .failed]
+      var times: [Date] = []
+      for (number, status) in statuses.enumerated() {
+        times.append(try await store.commit(FlowID("\(number)"), .sample(status: status), from: 0).changedAt)
+        try await store.advance(by: .seconds(100))
+      }
+      let found = { (query: FlowQuery) in
+        try await store.allFlows(query, limit: 1).map(\.id.description).sorted().joined()
+      }
+      for (number, time) in times.enumerated() {
+        let before = ["", "0", "01"][number]
+        try store.expect(try await found(FlowQuery(changedBefore: time)), before, "flows changed before \(time)")
+        let later = time.addingTimeInterval(0.000_01)
+        try store.expect(
+          try await found(FlowQuery(changedBefore: later)), before + "\(number)", "flows changed before \(later)")
+      }
+      try await store.commit("1", .sample(status: .finished), from: 1)
+      let ended = FlowQuery(status: [.finished, .failed], changedBefore: store.time(-50))
+      try store.expect(try await found(ended), "2", "ended flows, after one of them was changed again")
     },
     Check("lists follow updates") { store in
       try await store.commit("flow", .sample(definition: "old", labels: ["a": "1", "b": "1"]), from: 0)
@@ -53,7 +99,7 @@ extension FlowStoreConformance {
 
   private static func tasks(_ store: CheckedStore) async throws {
     let found = { (assignee: String) in
-      try await store.allTasks(TaskQuery(assignee: assignee), limit: 2).map { "\($0.flow) \($0.task.question)" }
+      try await store.allTasks(TaskQuery(assignees: [assignee]), limit: 2).map { "\($0.flow) \($0.task.question)" }
     }
     for name in ["c", "a", "b"] {
       let tasks: [OpenTask] = [.sample("1", for: "ann", "bob"), .sample("2", for: "ann")]
@@ -76,6 +122,56 @@ extension FlowStoreConformance {
     try await store.store.delete("a", expecting: Revision(2), fence: nil)
     try store.expect(try await found("eve"), [], "the tasks of eve after the delete")
     try store.expect(try await found("ann"), ["b 2"], "the tasks of ann after the delete")
+  }
+
+  private static func groups(_ store: CheckedStore) async throws {
+    let all = (0..<12).map { number in
+      let people = ["ann", "bob", "clerks", "office"].enumerated().filter { number >> $0.offset & 1 == 1 }
+        .map(\.element)
+      return (flow: FlowID("\(number / 2)"), task: OpenTask.sample("\(number)", people: people))
+    }
+    for number in stride(from: 0, to: all.count, by: 2) {
+      try await store.commit(all[number].flow, .sample(tasks: [all[number].task, all[number + 1].task]), from: 0)
+    }
+    for names in [
+      ["ann", "bob"], ["bob", "ann"], ["ann", "clerks", "office"], ["ann", "ann"], ["eve", "bob"], ["eve", "fay"], [],
+    ] {
+      let expected = all.filter { $0.task.assignees.contains { names.contains($0) } }.map(\.task.question)
+      for limit in [1, 3, 100] {
+        let found = try await store.allTasks(TaskQuery(assignees: names), limit: limit).map(\.task.question)
+        try store.expect(found, expected, "the questions of \(names), in pages of \(limit)")
+      }
+    }
+    // A question without assignees is in the list of all people, and in no inbox.
+    try store.expect(try await store.allTasks(TaskQuery(), limit: 5).count, 12, "the questions of all people")
+    let some = TaskQuery(assignees: ["ann", "bob"], definition: "check")
+    try store.expect(try await store.allTasks(some, limit: 2).count, 9, "the questions of two people, by definition")
+  }
+
+  private static func labels(_ store: CheckedStore) async throws {
+    let task = OpenTask.sample("q", for: "ann", "clerks")
+    for (id, labels) in [("a", ["k": "v", "x": "y"]), ("b", ["k": "w"]), ("c", ["v": "k"]), ("d", ["k": "v"])] {
+      try await store.commit(FlowID(id), .sample(tasks: [task], labels: labels), from: 0)
+    }
+    let found = { (query: TaskQuery) in
+      try await store.allTasks(query, limit: 1).map(\.flow.description).joined()
+    }
+    let label = FlowQuery.Label("k", "v")
+    try store.expect(try await found(TaskQuery(label: label)), "ad", "questions of flows with a label")
+    for names in [["ann"], ["ann", "clerks"]] {
+      let query = TaskQuery(assignees: names, label: label)
+      try store.expect(try await found(query), "ad", "questions of \(names) in flows with a label")
+      try store.expect(
+        try await store.allTasks(query).first?.labels, ["k": "v", "x": "y"], "the labels of a question's flow")
+    }
+    try store.expect(
+      try await found(TaskQuery(assignees: ["eve"], label: label)), "", "questions of another person, with a label")
+    // Only the labels change.
+    try await store.commit("a", .sample(tasks: [task], labels: ["k": "w"]), from: 1)
+    try await store.commit("c", .sample(tasks: [task], labels: ["k": "v"]), from: 1)
+    try store.expect(try await found(TaskQuery(label: label)), "cd", "questions of flows with a label, after updates")
+    try store.expect(
+      try await store.allTasks().first { $0.flow == "a" }?.labels, ["k": "w"], "the labels after an update")
   }
 
   private static func filters(_ store: CheckedStore) async throws {

@@ -53,14 +53,14 @@ import Testing
     let waiting = try await host.list(FlowQuery(status: [.waiting]), limit: Self.count + 1).flows.count
     #expect(waiting == Self.count)
 
-    let inbox = try await host.tasks(TaskQuery(assignee: "ann"))
+    let inbox = try await host.tasks(TaskQuery(assignees: ["ann"]))
     #expect(inbox.tasks.map(\.flow.description) == Self.anns)
     var visited: [String] = []
     let index = store.state.withLock { $0.index }
-    _ = try index.tasks(TaskQuery(assignee: "ann"), after: nil, limit: 100) { visited.append($0.flow.text) }
+    _ = try index.tasks(TaskQuery(assignees: ["ann"]), after: nil, limit: 100) { visited.append($0.flow.text) }
     #expect(visited == Self.anns)
     visited = []
-    _ = try index.tasks(TaskQuery(assignee: "person 7"), after: nil, limit: 10) { visited.append($0.flow.text) }
+    _ = try index.tasks(TaskQuery(assignees: ["person 7"]), after: nil, limit: 10) { visited.append($0.flow.text) }
     #expect(visited.count == 11, "the page, and one to see that there is more")
 
     // Each of them can continue.
@@ -70,6 +70,6 @@ import Testing
       _ = try await host.flow(id).settled()
       #expect(try await flows.outcome(of: id) == .finished(true))
     }
-    #expect(try await host.tasks(TaskQuery(assignee: "ann")).tasks.map(\.flow.description) == Self.anns.suffix(1))
+    #expect(try await host.tasks(TaskQuery(assignees: ["ann"])).tasks.map(\.flow.description) == Self.anns.suffix(1))
   }
 }

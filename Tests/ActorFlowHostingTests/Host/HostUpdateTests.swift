@@ -72,7 +72,7 @@ import Testing
       try await host.flow("d").answer(question.id, with: 1, by: Principal(id: "olga"))
     }
     try await host.catchUp()
-    #expect(try await host.tasks(TaskQuery(assignee: "oscar")).tasks.count == 1)
+    #expect(try await host.tasks(TaskQuery(assignees: ["oscar"])).tasks.count == 1)
     try await host.flow("d").answer(question.id, with: 2, by: Principal(id: "oscar"), revision: 2)
     #expect(try await host.flow("d").settled().status == .finished)
     #expect(try await duties.outcome(of: "d") == .finished(2))

@@ -58,7 +58,7 @@ import Testing
     #expect(segmentsRead.withLock { $0 } == 0)
     let query = FlowQuery(label: FlowQuery.Label("customer", "c1"))
     #expect(try await store.list(query, after: nil, limit: 99).flows.count == 5)
-    let tasks = TaskQuery(assignee: "somebody with a long name")
+    let tasks = TaskQuery(assignees: ["somebody with a long name"])
     #expect(try await store.tasks(tasks, after: nil, limit: 9).tasks.count == 3)
     #expect(try await store.load("flow 4")?.revision == Revision(2))
     #expect(try await store.history(of: "flow 4", after: 0, limit: 9) == [.numbered(1), .numbered(2)])

@@ -135,7 +135,7 @@ import Testing
     let flows = try await old.register(first)
     for number in 0..<Self.customers { try await begin(flows, old, number) }
     try await old.emptied()
-    let waiting = TaskQuery(assignee: "reviewers")
+    let waiting = TaskQuery(assignees: ["reviewers"])
     let reviewed = (0..<Self.customers).filter { $0 % 3 == 2 || $0 % 3 == 1 && $0.isMultiple(of: 5) }
     #expect(try await old.tasks(waiting, limit: 1_000).tasks.count == reviewed.count)
     // Customer 8 is forgotten before the deploy.

@@ -71,7 +71,7 @@ private struct Vote: AssignedPrompt, ReassignablePrompt, Codable {
   }
 
   private func inbox(_ person: String, _ host: FlowHost) async throws -> [String] {
-    try await host.tasks(TaskQuery(assignee: person)).tasks.map { "\($0.flow) \($0.task.assignees)" }
+    try await host.tasks(TaskQuery(assignees: [person])).tasks.map { "\($0.flow) \($0.task.assignees)" }
   }
 
   @Test("the new person is in the inbox and in the view, is admitted, and the former one is not")

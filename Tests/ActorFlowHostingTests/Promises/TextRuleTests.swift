@@ -148,7 +148,7 @@ import Testing
       #expect(try await host.flow(FlowID(text)).settled().status == .waiting)
       let labelled = try await host.list(FlowQuery(label: .init(text, text))).flows
       #expect(labelled.map { Array($0.id.description.utf8) } == [Array(text.utf8)])
-      let tasks = try await host.tasks(TaskQuery(assignee: text)).tasks
+      let tasks = try await host.tasks(TaskQuery(assignees: [text])).tasks
       #expect(tasks.map { Array($0.flow.description.utf8) } == [Array(text.utf8)])
     }
     try await host.flow(FlowID(texts[0])).answer(Task.self, with: "yes")
@@ -168,7 +168,7 @@ import Testing
     for (text, count) in [(Self.composed, 0), (Self.decomposed, 1)] {
       let query = FlowQuery(label: .init("name", text))
       #expect(try await store.list(query, after: nil, limit: 9).flows.count == count)
-      #expect(try await store.tasks(TaskQuery(assignee: text), after: nil, limit: 9).tasks.count == count)
+      #expect(try await store.tasks(TaskQuery(assignees: [text]), after: nil, limit: 9).tasks.count == count)
     }
   }
 }

@@ -149,6 +149,8 @@ final class MutantStore: LeasingFlowStore {
     case .takesAnyCursor where cursor?.hasPrefix("\u{1}") == true:
       return FlowPage(flows: [], cursor: nil)
     case .ignoresLabels: query.label = nil
+    case .ignoresRollbacks: query.rollbackFailed = nil
+    case .ignoresChanges: query.changedBefore = nil
     default: break
     }
     var page = try await base.list(query, after: cursor, limit: limit)
@@ -160,8 +162,10 @@ final class MutantStore: LeasingFlowStore {
 
   func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
     var query = query
-    if mutation == .ignoresAssignees { query.assignee = nil }
+    if mutation == .ignoresAssignees { query.assignees = nil }
     if mutation == .ignoresPrompts { query.prompt = nil }
+    if mutation == .ignoresLabelsOfTasks { query.label = nil }
+    if mutation == .takesNoAssigneesForAll, query.assignees == [] { query.assignees = nil }
     return try await base.tasks(query, after: cursor, limit: limit)
   }
 

@@ -14,6 +14,7 @@ enum Mutation: String, CaseIterable, Sendable {
   // racing and reading
   case looksThenWrites, creatorsBothWin, losesCounts, pagesByOffset, ignoresAssignees, ignoresPrompts, ignoresLabels
   case listsWhatWas, takesAnyCursor, roundsNoTimes
+  case ignoresRollbacks, ignoresChanges, ignoresLabelsOfTasks, takesNoAssigneesForAll
   // leasing
   case leasesTwice, neverExpires, ignoresFences, ignoresLeases, refusesExpired, releasesAnything
   case reusesFences, leasesOnlyWhatIsThere, ignoresReleases, leasesWithoutFlow, takesAnyFence, beatsForTheDead
@@ -68,6 +69,10 @@ enum Mutation: String, CaseIterable, Sendable {
     case .ignoresAssignees: "tasks by assignee"
     case .ignoresPrompts: "tasks are found by prompt"
     case .ignoresLabels: "flows are found by"
+    case .ignoresRollbacks: "flows whose rollback failed"
+    case .ignoresChanges: "flows are found by the time"
+    case .ignoresLabelsOfTasks: "questions are found by a label"
+    case .takesNoAssigneesForAll: "an inbox of several"
     case .listsWhatWas: "lists follow updates"
     case .takesAnyCursor: "a foreign cursor"
     case .leasesTwice, .neverExpires: "a lease excludes"

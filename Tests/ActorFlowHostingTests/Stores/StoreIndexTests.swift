@@ -51,7 +51,10 @@ import Testing
       #expect(try await flows(store, query) == all.sorted { $0.id.description < $1.id.description })
       let tasks = Self.taskQuery(&random)
       let open = naive.values.flatMap { flow in
-        flow.snapshot.tasks.map { TaskSummary(flow: flow.id, definition: flow.snapshot.definition, task: $0) }
+        flow.snapshot.tasks.map {
+          TaskSummary(
+            flow: flow.id, definition: flow.snapshot.definition, labels: flow.snapshot.labels, task: $0)
+        }
       }
       #expect(
         try await self.tasks(store, tasks)
@@ -110,6 +113,7 @@ import Testing
     return FlowSnapshot(
       definition: name("d", &random), version: Int.random(in: 1...3, using: &random),
       status: FlowSnapshot.Status.allCases.randomElement(using: &random) ?? .waiting,
+      rollbackFailed: Bool.random(using: &random),
       steps: [StepID(name("flow/s", &random))],
       labels: [name("k", &random): name("v", &random), "k": name("v", &random)],
       wakeAt: maybe(&random, time), tasks: tasks, body: [UInt8.random(in: 0...255, using: &random)])
@@ -122,12 +126,19 @@ import Testing
         Set(FlowSnapshot.Status.allCases.filter { _ in Bool.random(using: &random) })
       },
       step: maybe(&random) { StepID(name("s", &$0)) },
-      label: maybe(&random) { FlowQuery.Label(name("k", &$0), name("v", &$0)) }, dueBefore: maybe(&random, time))
+      label: maybe(&random, label), dueBefore: maybe(&random, time),
+      rollbackFailed: maybe(&random) { Bool.random(using: &$0) }, changedBefore: maybe(&random, time))
+  }
+
+  private static func label(_ random: inout Random) -> FlowQuery.Label {
+    FlowQuery.Label(name("k", &random), name("v", &random))
   }
 
   private static func taskQuery(_ random: inout Random) -> TaskQuery {
     TaskQuery(
-      assignee: maybe(&random) { name("ann", &$0) }, prompt: maybe(&random) { name("P", &$0) },
-      definition: maybe(&random) { name("d", &$0) }, dueBefore: maybe(&random, time))
+      assignees: maybe(&random) { random in
+        (0..<Int.random(in: 0..<4, using: &random)).map { _ in name("ann", &random) }
+      }, prompt: maybe(&random) { name("P", &$0) }, definition: maybe(&random) { name("d", &$0) },
+      label: maybe(&random, label), dueBefore: maybe(&random, time))
   }
 }

@@ -53,7 +53,7 @@ struct StoreScript: Sendable {
       #expect(flow.snapshot == .numbered(revision))
       #expect(try await store.history(of: id, after: 0, limit: 99) == (1...revision).map { .numbered($0) })
       #expect(
-        try await store.tasks(TaskQuery(assignee: "r\(revision)"), after: nil, limit: 9).tasks.contains {
+        try await store.tasks(TaskQuery(assignees: ["r\(revision)"]), after: nil, limit: 9).tasks.contains {
           $0.flow == id
         })
     }

@@ -234,17 +234,18 @@ extension FlowIndex {
       return TaskKey(flow: TextKey(parts[0]), question: TextKey(parts[1]))
     }
     let limit = max(1, limit)
-    let keys = query.assignee.map { byAssignee[TextKey($0)] ?? SortedList() } ?? allTasks
+    let lists = query.assignees.map { $0.compactMap { byAssignee[TextKey($0)] } } ?? [allTasks]
     var found: [TaskSummary] = []
     var more = false
     // The questions of a flow follow each other.
     var last: (flow: TextKey, snapshot: FlowSnapshot)?
-    keys.visit(after: start) { key in
+    SortedList.visit(lists, after: start) { key in
       visiting(key)
       if last?.flow != key.flow { last = entries[key.flow].map { (key.flow, $0.entry.snapshot) } }
       guard let snapshot = last?.snapshot else { return true }
       for task in snapshot.tasks where TextKey(task.question) == key.question {
-        let summary = TaskSummary(flow: FlowID(key.flow.text), definition: snapshot.definition, task: task)
+        let summary = TaskSummary(
+          flow: FlowID(key.flow.text), definition: snapshot.definition, labels: snapshot.labels, task: task)
         guard query.matches(summary) else { continue }
         guard found.count < limit else {
           more = true

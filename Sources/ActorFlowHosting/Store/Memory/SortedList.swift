@@ -72,16 +72,40 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
 
   /// Visits the elements after `element`, or all of them, in order until `body` returns `false`.
   func visit(after element: Element?, _ body: (Element) -> Bool) {
-    var (chunk, index) = element.map { place(of: $0) } ?? (0, 0)
-    while chunk < chunks.count {
-      while index < chunks[chunk].count {
-        let found = chunks[chunk][index]
-        index += 1
-        if found == element { continue }
-        guard body(found) else { return }
-      }
-      chunk += 1
-      index = 0
+    var rest = elements(after: element)
+    while let found = rest.next(), body(found) {}
+  }
+
+  /// Visits the elements of several lists in order, as ``visit(after:_:)`` does; one that is in several of them once.
+  static func visit(_ lists: [SortedList], after element: Element?, _ body: (Element) -> Bool) {
+    if let only = lists.first, lists.count == 1 { return only.visit(after: element, body) }
+    var rests = lists.map { $0.elements(after: element) }
+    var heads = rests.indices.map { rests[$0].next() }
+    while let least = heads.lazy.compactMap(\.self).min(), body(least) {
+      for index in heads.indices where heads[index] == least { heads[index] = rests[index].next() }
     }
+  }
+
+  /// The elements after one, or all of them, in order.
+  struct Elements: IteratorProtocol {
+    fileprivate let chunks: [[Element]]
+    fileprivate var place: (chunk: Int, index: Int)
+    fileprivate let start: Element?
+
+    mutating func next() -> Element? {
+      while place.chunk < chunks.count {
+        while place.index < chunks[place.chunk].count {
+          let found = chunks[place.chunk][place.index]
+          place.index += 1
+          if found != start { return found }
+        }
+        place = (place.chunk + 1, 0)
+      }
+      return nil
+    }
+  }
+
+  func elements(after element: Element?) -> Elements {
+    Elements(chunks: chunks, place: element.map { place(of: $0) } ?? (0, 0), start: element)
   }
 }

@@ -20,11 +20,15 @@ public struct FlowQuery: Sendable, Equatable {
   public var label: Label?
   /// The time before which ``FlowSnapshot/wakeAt`` must be.
   public var dueBefore: Date?
+  /// Whether a `backUp` must have thrown when the flow was rolled back, or must not.
+  public var rollbackFailed: Bool?
+  /// The time before which the last commit must have been made.
+  public var changedBefore: Date?
 
   /// Creates a query; a property that is `nil` is ignored.
   public init(
     definition: String? = nil, version: Int? = nil, status: Set<FlowSnapshot.Status>? = nil, step: StepID? = nil,
-    label: Label? = nil, dueBefore: Date? = nil
+    label: Label? = nil, dueBefore: Date? = nil, rollbackFailed: Bool? = nil, changedBefore: Date? = nil
   ) {
     self.definition = definition
     self.version = version
@@ -32,6 +36,8 @@ public struct FlowQuery: Sendable, Equatable {
     self.step = step
     self.label = label
     self.dueBefore = dueBefore
+    self.rollbackFailed = rollbackFailed
+    self.changedBefore = changedBefore
   }
 
   /// A label's key and value.
@@ -71,6 +77,8 @@ public struct FlowQuery: Sendable, Equatable {
     if let dueBefore {
       guard let wakeAt = flow.wakeAt, wakeAt < dueBefore else { return false }
     }
+    if let rollbackFailed, flow.rollbackFailed != rollbackFailed { return false }
+    if let changedBefore, flow.changedAt >= changedBefore { return false }
     return true
   }
 }

@@ -22,13 +22,16 @@ public struct TaskSummary: Sendable, Equatable {
   public var flow: FlowID
   /// The name of the flow's definition.
   public var definition: String
+  /// The labels of the flow.
+  public var labels: [String: String]
   /// The question.
   public var task: OpenTask
 
   /// A flow's open question.
-  public init(flow: FlowID, definition: String, task: OpenTask) {
+  public init(flow: FlowID, definition: String, labels: [String: String] = [:], task: OpenTask) {
     self.flow = flow
     self.definition = definition
+    self.labels = labels
     self.task = task
   }
 }

@@ -15,7 +15,7 @@ enum TableFault: String, CaseIterable, Sendable {
   // rows of other tables
   case keepsDefinitionOfTasks, keepsPromptOfTasks, keepsDueTimeOfTasks, keepsTasksOfEnded, keepsTasksOfDeleted
   case keepsLabels, keepsLabelsOfDeleted, keepsHistoryOfDeleted, joinsAssignees, joinsSteps, limitsBeforeItFilters
-  case keepsChangedAt, movesChangedAt
+  case keepsChangedAt, movesChangedAt, findsFirstAssignee
   // retries
   case retriesByRevision, remembersAllCommits
   // tasks at the same time
@@ -47,6 +47,7 @@ enum TableFault: String, CaseIterable, Sendable {
     case .joinsAssignees, .joinsSteps: "a flow or a question that matches"
     case .limitsBeforeItFilters: "a filter looks"
     case .keepsChangedAt, .movesChangedAt: "changedAt is"
+    case .findsFirstAssignee: "an inbox of several"
     case .retriesByRevision: "a stale revision conflicts and"
     case .remembersAllCommits: "a retry after a lost acknowledgement is idempotent: update"
     case .givesUpWhenCancelled, .reportsCancellation, .givesUpDeletes: "cancelling the task"

@@ -98,9 +98,11 @@ extension TableStore {
       var found: [TaskSummary] = []
       for (_, row) in rows {
         guard let id = tables.flows[row.flow]?.flow.id ?? deleted(row) else { continue }
-        let summary = TaskSummary(flow: id, definition: row.definition, task: row.task)
+        let labels = tables.labels.filter { $0.flow == row.flow }.map { ($0.key, $0.value) }
+        let summary = TaskSummary(
+          flow: id, definition: row.definition, labels: Dictionary(labels) { $1 }, task: row.task)
         guard matches(query, summary) else { continue }
-        let count = fault == .joinsAssignees && query.assignee == nil ? max(1, row.task.assignees.count) : 1
+        let count = fault == .joinsAssignees ? joined(query, row) : 1
         for _ in 0..<count { found.append(summary) }
       }
       let page = Array(found.prefix(self.rows(limit)))
@@ -112,11 +114,22 @@ extension TableStore {
   /// Returns the id in a row that was left behind.
   private func deleted(_ row: Tables.TaskRow) -> FlowID? { FlowID(String(decoding: row.flow.bytes, as: UTF8.self)) }
 
+  /// Returns how often a question is in a join with the table of assignees.
+  private func joined(_ query: TaskQuery, _ row: Tables.TaskRow) -> Int {
+    guard let assignees = query.assignees else { return max(1, row.task.assignees.count) }
+    return Set(row.task.assignees).intersection(assignees).count
+  }
+
   private func matches(_ query: TaskQuery, _ summary: TaskSummary) -> Bool {
     var other = query
-    (other.assignee, other.prompt, other.definition) = (nil, nil, nil)
+    (other.assignees, other.prompt, other.definition) = (nil, nil, nil)
     guard other.matches(summary) else { return false }
-    if let assignee = query.assignee, !summary.task.assignees.contains(where: { isSame($0, assignee) }) { return false }
+    if let assignees = query.assignees {
+      let isAssigned = summary.task.assignees.contains { name in
+        assignees.contains { isSame(name, $0) && (fault != .findsFirstAssignee || isSame($0, assignees[0])) }
+      }
+      guard isAssigned else { return false }
+    }
     if let prompt = query.prompt, !isSame(prompt, summary.task.prompt) { return false }
     return query.definition.map { isSame($0, summary.definition) } ?? true
   }

@@ -48,7 +48,7 @@ enum Waiting {
         times.append(
           try await nanosecondsOf {
             for _ in 0..<200 {
-              let page = try await host.tasks(TaskQuery(assignee: "ann"))
+              let page = try await host.tasks(TaskQuery(assignees: ["ann"]))
               try WrongResult.check(page.tasks.count == 3, "ann has \(page.tasks.count) tasks")
             }
           })
