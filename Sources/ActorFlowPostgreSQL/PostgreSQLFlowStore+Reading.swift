@@ -52,18 +52,17 @@
 
     /// Returns a page of the open questions that match a query; see `FlowStore.tasks(_:after:limit:)`.
     public func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
-      var last = try cursor.map { try TaskCursor($0) }
+      var last = try cursor.map { try TaskCursor($0, of: query.order) }
+      var parts = query.parts(after: last)[...]
       var page = TaskPage(tasks: [], cursor: nil)
       var lastOfPage: TaskCursor?
       let limit = max(1, limit)
-      while true {
+      while let part = parts.first {
         let count = min(Self.mostRows, limit < Self.mostRows ? limit + 1 : limit)
-        let list = TaskList(query, after: last, limit: count)
-        let rows = try await pool.call(
-          statement(list.sql, list.values)
-        ) { reply in
+        let list = TaskList(part, of: query, after: last, limit: count)
+        let rows = try await pool.call(statement(list.sql, list.values)) { reply in
           // As in the list of flows.
-          reply.rows.map { (cursor: TaskCursor($0), task: try? TaskSummary($0)) }
+          reply.rows.map { (cursor: TaskCursor($0, in: query.order), task: try? TaskSummary($0)) }
         }
         for row in rows {
           guard let task = row.task, query.matches(task) else { continue }
@@ -74,9 +73,14 @@
           page.tasks.append(task)
           lastOfPage = row.cursor
         }
-        guard rows.count == count else { return page }
-        last = rows.last?.cursor
+        if rows.count == count {
+          last = rows.last?.cursor
+        } else {
+          parts = parts.dropFirst()
+          last = nil
+        }
       }
+      return page
     }
 
     /// Returns a flow's history, oldest entry first; see `FlowStore.history(of:after:limit:)`.

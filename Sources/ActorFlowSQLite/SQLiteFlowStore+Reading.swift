@@ -43,7 +43,7 @@
 
     /// Returns a page of the open questions that match a query; see `FlowStore.tasks(_:after:limit:)`.
     public func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
-      let after = try cursor.map { try TaskCursor($0) }
+      let after = try cursor.map { try TaskCursor($0, of: query.order) }
       return try await readers.read { database in
         var page = TaskPage(tasks: [], cursor: nil)
         var last: TaskCursor?
@@ -87,6 +87,7 @@
     /// the few that are runnable or due.
     fileprivate var index: String? {
       guard label == nil else { return nil }
+      if rollbackFailed == true { return "flows_rollback_failed" }
       if status == [.runnable] { return "flows_runnable" }
       return status == [.waiting] && dueBefore != nil ? "flows_timed" : nil
     }

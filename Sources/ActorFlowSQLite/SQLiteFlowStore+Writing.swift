@@ -142,8 +142,8 @@
           .text(task.assignees))
         for assignee in try JSONText.texts(task.assignees) {
           try database.run(
-            "INSERT OR IGNORE INTO flow_assignees VALUES (?, ?, ?, ?)", .text(assignee), .int(number),
-            .text(task.question), .int(task.place))
+            "INSERT OR IGNORE INTO flow_assignees VALUES (?, ?, ?, ?, ?, ?)", .text(assignee), .int(number),
+            .text(task.question), .int(task.place), .time(task.askedAt), task.due.map { .time($0) } ?? .null)
         }
       }
     }

@@ -3,6 +3,7 @@
   import ActorFlowHosting
   import ActorFlowPostgreSQL
   import ActorFlowTesting
+  import Foundation
   import Testing
 
   @Suite("Opening a store in PostgreSQL, and its errors", .needsServer, .timeLimit(.minutes(5)))
@@ -93,7 +94,39 @@
       }
       let versions = try RawConnection(database.url).texts(
         "SELECT version FROM \"\(schema)\".flow_schema WHERE version > 0")
-      #expect(versions == ["1"])
+      #expect(versions == ["1", "2"])
+    }
+
+    @Test("tables of version 1 get the times of inboxes when they are opened")
+    func olderSchema() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let schema = database.newSchema()
+      let first = try await database.open(schema)
+      var snapshot = Self.snapshot
+      let times = [nil, 30, 10, 20].map { $0.map { Date(timeIntervalSince1970: $0) } }
+      snapshot.tasks = times.enumerated().map { number, due in
+        OpenTask(
+          question: "\(number)", step: "check/step", prompt: "Form", assignees: ["ann", "bob"], due: due,
+          askedAt: Date(timeIntervalSince1970: 100 - Double(number)))
+      }
+      _ = try await first.commit(FlowWrite(snapshot, to: "flow", expecting: .none))
+      await first.close()
+      let tables = "\"\(schema)\""
+      try RawConnection(database.url).execute(
+        """
+        DELETE FROM \(tables).flow_schema WHERE version = 2;
+        ALTER TABLE \(tables).flow_assignees DROP COLUMN asked_at, DROP COLUMN due_at;
+        DROP INDEX \(tables).flow_tasks_due, \(tables).flow_tasks_asked, \(tables).flows_rollback_failed;
+        """)
+      let store = try await database.open(schema)
+      for (order, expected) in [(TaskQuery.Order.due, "2310"), (.asked, "3210"), (.flow, "0123")] {
+        for names in [nil, ["bob"], ["ann", "bob"]] as [[String]?] {
+          let page = try await store.tasks(TaskQuery(assignees: names, order: order), after: nil, limit: 9)
+          #expect(page.tasks.map(\.task.question).joined() == expected)
+        }
+      }
+      await store.close()
     }
 
     @Test("tables of a newer version are refused, when they are opened and when they change under an open store")

@@ -1,10 +1,11 @@
 #if SQLite
   import ActorFlow
   import ActorFlowHosting
-  import ActorFlowSQLite
   import ActorFlowTesting
   import Foundation
   import Testing
+
+  @testable import ActorFlowSQLite
 
   @Suite("Opening a store in SQLite, and its errors", .timeLimit(.minutes(5)))
   struct OpeningTests {
@@ -57,6 +58,61 @@
       try database.execute("INSERT INTO flow_schema VALUES (99, 0)")
       await refused(path, .unsupportedFormat, naming: "99", files)
       #expect(try database.texts("SELECT max(version) FROM flow_schema") == ["99"])
+    }
+
+    @Test("tables of version 1 get the times of inboxes when they are opened")
+    func olderSchema() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let path = files.path("flows.db")
+      let first = try await SQLiteFlowStore(file: path, clock: files.clock)
+      var snapshot = Self.snapshot
+      let times = [nil, 30, 10, 20].map { $0.map { Date(timeIntervalSince1970: $0) } }
+      snapshot.tasks = times.enumerated().map { number, due in
+        OpenTask(
+          question: "\(number)", step: "check/step", prompt: "Form", assignees: ["ann", "bob"], due: due,
+          askedAt: Date(timeIntervalSince1970: 100 - Double(number)))
+      }
+      _ = try await first.commit(FlowWrite(snapshot, to: "flow", expecting: .none))
+      await first.close()
+      try RawDatabase(path).execute(
+        """
+        DELETE FROM flow_schema WHERE version = 2;
+        DROP INDEX flow_assignees_due; DROP INDEX flow_assignees_asked; DROP INDEX flow_tasks_due;
+        DROP INDEX flow_tasks_asked; DROP INDEX flows_rollback_failed;
+        ALTER TABLE flow_assignees DROP COLUMN asked_at; ALTER TABLE flow_assignees DROP COLUMN due_at;
+        """)
+      let store = try await SQLiteFlowStore(file: path, clock: files.clock)
+      for (order, expected) in [(TaskQuery.Order.due, "2310"), (.asked, "3210"), (.flow, "0123")] {
+        for names in [nil, ["bob"], ["ann", "bob"]] as [[String]?] {
+          let page = try await store.tasks(TaskQuery(assignees: names, order: order), after: nil, limit: 9)
+          #expect(page.tasks.map(\.task.question).joined() == expected)
+        }
+      }
+      await store.close()
+    }
+
+    @Test("a page of an inbox by time is read from an index, without sorting")
+    func inboxIndexes() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let path = files.path("flows.db")
+      try await SQLiteFlowStore(file: path, clock: files.clock).close()
+      let database = try RawDatabase(path)
+      for order in TaskQuery.Order.allCases {
+        for name in [nil, "ann"] {
+          let time = order == .flow ? nil : StoredTime(microseconds: 1)
+          let cursor = TaskCursor(order: order, time: time, flow: 1, question: "q", place: 0)
+          for cursor in [nil, cursor] {
+            let query = TaskQuery(order: order)
+            for part in query.parts(after: cursor) {
+              let plan = try database.plan(of: TaskList(part, of: name, query, after: cursor).sql)
+              #expect(!plan.contains { $0.contains("TEMP B-TREE") }, "\(order) \(plan)")
+              #expect(plan.first?.contains("SEARCH") == true || order == .flow, "\(order) \(plan)")
+            }
+          }
+        }
+      }
     }
 
     @Test("tables that a newer version changes while the store is open refuse reads and writes")
@@ -144,7 +200,7 @@
         try await group.waitForAll()
       }
       let database = try RawDatabase(path)
-      #expect(try database.texts("SELECT version FROM flow_schema") == ["1"])
+      #expect(try database.texts("SELECT version FROM flow_schema") == ["1", "2"])
       #expect(try database.texts("SELECT count(*) FROM flows") == ["8"])
     }
 

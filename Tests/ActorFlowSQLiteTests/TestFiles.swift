@@ -116,8 +116,8 @@
       }
     }
 
-    /// The first column of each row, as text.
-    func texts(_ sql: String) throws -> [String] {
+    /// A column of each row, as text.
+    func texts(_ sql: String, column: Int32 = 0) throws -> [String] {
       var statement: OpaquePointer?
       defer { sqlite3_finalize(statement) }
       guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else {
@@ -125,10 +125,13 @@
       }
       var texts: [String] = []
       while sqlite3_step(statement) == SQLITE_ROW {
-        texts.append(sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? "")
+        texts.append(sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "")
       }
       return texts
     }
+
+    /// The lines of the plan of a statement.
+    func plan(of sql: String) throws -> [String] { try texts("EXPLAIN QUERY PLAN \(sql)", column: 3) }
 
     /// The bytes that `hex` wrote in the first column of the first row.
     func bytes(_ sql: String) throws -> [UInt8] {

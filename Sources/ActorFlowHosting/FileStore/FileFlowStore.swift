@@ -267,7 +267,7 @@ public final class FileFlowStore: FlowStore {
     }
   }
 
-  /// Returns a page of the open questions that match a query, ordered by flow.
+  /// Returns a page of the open questions that match a query, in the order of the query.
   public func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
     try checkOpen()
     return try index.withLock { index throws(FlowStoreError) in

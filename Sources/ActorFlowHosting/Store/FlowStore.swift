@@ -73,15 +73,15 @@ public protocol FlowStore: Sendable {
   /// - Throws: ``FlowStoreError``; `notFound` if the cursor is not from this store.
   func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage
 
-  /// Returns a page of the open questions that match a query, ordered by flow.
+  /// Returns a page of the open questions that match a query, in the order of the query.
   ///
-  /// The questions of some assignees are found without reading all flows.
+  /// The questions of some assignees are found without reading all flows, and those of a page without sorting all.
   ///
   /// - Parameters:
   ///   - query: The questions to list.
   ///   - cursor: The cursor of the previous page; `nil` for the first page.
   ///   - limit: The greatest number of questions to return; a number below 1 counts as 1.
-  /// - Throws: ``FlowStoreError``; `notFound` if the cursor is not from this store.
+  /// - Throws: ``FlowStoreError``; `notFound` if the cursor is not from this store, or is that of another order.
   func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage
 
   /// Returns a flow's history, oldest entry first; empty if there is no such flow.

@@ -266,9 +266,26 @@
       $$;
       """
 
-    /// The commit, in the order of checks that `FlowStore.commit(_:)` promises, and the two other writes.
-    static let writeFunctions = """
-      CREATE FUNCTION @schema.flow_commit(
+    /// The commit of the first version, whose rows of assignees have no times.
+    static let firstCommitFunction = commitFunction(
+      "CREATE",
+      insertingAssignees: """
+        INSERT INTO @schema.flow_assignees
+                  SELECT x.name, v_number, p_questions[x.place + 1], x.place
+        """)
+
+    /// The commit of the second version.
+    static let commitFunction = commitFunction(
+      "CREATE OR REPLACE",
+      insertingAssignees: """
+        INSERT INTO @schema.flow_assignees (assignee, flow, question, place, asked_at, due_at)
+                  SELECT x.name, v_number, p_questions[x.place + 1], x.place, p_asked[x.place + 1], p_due[x.place + 1]
+        """)
+
+    /// The commit, in the order of checks that `FlowStore.commit(_:)` promises.
+    private static func commitFunction(_ verb: String, insertingAssignees: String) -> String {
+      """
+      \(verb) FUNCTION @schema.flow_commit(
         p_now bigint, p_id text, p_commit text, p_expecting bigint, p_fence bigint, p_releases boolean,
         p_checked bigint, p_definition text, p_version bigint, p_status text, p_rollback_failed boolean,
         p_wake_at bigint, p_steps text, p_labels text, p_label_keys text[], p_label_values text[],
@@ -391,8 +408,7 @@
             SELECT v_number, x.question, x.place - 1, x.step, x.prompt, x.asked, x.due, x.assignees
             FROM unnest(p_questions, p_task_steps, p_prompts, p_asked, p_due, p_assignees) WITH ORDINALITY
               x (question, step, prompt, asked, due, assignees, place);
-          INSERT INTO @schema.flow_assignees
-            SELECT x.name, v_number, p_questions[x.place + 1], x.place
+          \(insertingAssignees)
             FROM unnest(p_assignee_names, p_assignee_places) x (name, place) ON CONFLICT DO NOTHING;
         END IF;
         INSERT INTO @schema.flow_values SELECT v_number, n, b FROM unnest(p_new_numbers, p_new_bytes) x (n, b)
@@ -413,7 +429,11 @@
         RETURN QUERY SELECT * FROM @schema.flow_announce(p_id);
       END
       $$;
+      """
+    }
 
+    /// The two other writes.
+    static let writeFunctions = """
       CREATE FUNCTION @schema.flow_delete(
         p_now bigint, p_id text, p_expecting bigint, p_fence bigint, p_checked bigint, p_header bytea
       ) RETURNS SETOF @schema.flow_reply LANGUAGE plpgsql VOLATILE AS $$

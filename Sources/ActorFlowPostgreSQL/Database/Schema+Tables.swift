@@ -135,5 +135,18 @@
         JOIN @schema.flow_tasks t ON t.flow = a.flow AND t.question = a.question AND t.place = a.place
         JOIN @schema.flows f ON f.number = a.flow;
       """
+
+    /// Inboxes in the order of times, of the second version: each list of questions has an index in each order. An
+    /// assignee's list has the times beside the key, so that it needs no sorting.
+    static let inboxesByTime = """
+      ALTER TABLE @schema.flow_assignees ADD COLUMN asked_at bigint NOT NULL DEFAULT 0, ADD COLUMN due_at bigint;
+      UPDATE @schema.flow_assignees a SET asked_at = t.asked_at, due_at = t.due_at FROM @schema.flow_tasks t
+        WHERE t.flow = a.flow AND t.question = a.question AND t.place = a.place;
+      CREATE INDEX flow_assignees_due ON @schema.flow_assignees (assignee, due_at, flow, question, place);
+      CREATE INDEX flow_assignees_asked ON @schema.flow_assignees (assignee, asked_at, flow, question, place);
+      CREATE INDEX flow_tasks_due ON @schema.flow_tasks (due_at, flow, question, place);
+      CREATE INDEX flow_tasks_asked ON @schema.flow_tasks (asked_at, flow, question, place);
+      CREATE INDEX flows_rollback_failed ON @schema.flows (id) WHERE rollback_failed;
+      """
   }
 #endif

@@ -4,7 +4,10 @@
   /// The tables of the store, in a schema of their own, and the functions that write them.
   struct Schema: Sendable {
     /// The migrations, in order: the first makes version 1 of version 0. One that was published is never changed.
-    static let migrations = [[tables, leaseFunctions, writeFunctions].joined(separator: "\n\n")]
+    static let migrations = [
+      [tables, leaseFunctions, firstCommitFunction, writeFunctions].joined(separator: "\n\n"),
+      [inboxesByTime, commitFunction].joined(separator: "\n\n"),
+    ]
 
     static var newest: Int { migrations.count }
 

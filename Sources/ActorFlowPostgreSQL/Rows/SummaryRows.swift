@@ -44,7 +44,9 @@
     var sql: String { texts.isEmpty ? "" : "WHERE " + texts.joined(separator: " AND ") }
 
     /// Adds a condition, with `?` where a value stands.
-    mutating func add(_ text: String, _ values: SQLValue...) {
+    mutating func add(_ text: String, _ values: SQLValue...) { add(text, values) }
+
+    mutating func add(_ text: String, _ values: [SQLValue]) {
       var parts = text.split(separator: "?", omittingEmptySubsequences: false).map(String.init)
       for (index, value) in values.enumerated() {
         self.values.append(value)
@@ -81,8 +83,10 @@
       }
     }
 
-    /// - Parameter query: A query whose assignees are not looked at here: the list is theirs already.
-    mutating func add(_ query: TaskQuery) {
+    /// - Parameters:
+    ///   - query: A query whose assignees are not looked at here: the list is theirs already.
+    ///   - table: The table whose due time may have the order of the list.
+    mutating func add(_ query: TaskQuery, dueIn table: String) {
       if let prompt = query.prompt { add("t.prompt = ?", .text(prompt)) }
       if let definition = query.definition { add("f.definition = ?", .text(definition)) }
       if let label = query.label {
@@ -90,7 +94,7 @@
           "EXISTS (SELECT 1 FROM @schema.flow_labels l WHERE l.key = ? AND l.value = ? AND l.flow = f.number)",
           .text(label.key), .text(label.value))
       }
-      if let dueBefore = query.dueBefore { add("t.due_at <= ?", .time(dueBefore)) }
+      if let dueBefore = query.dueBefore { add("\(table).due_at <= ?", .time(dueBefore)) }
     }
   }
 #endif

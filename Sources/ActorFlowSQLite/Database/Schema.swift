@@ -6,7 +6,7 @@
   /// Text is compared by the default collation, `BINARY`: byte by byte. Times are whole microseconds since 1970.
   enum Schema {
     /// The migrations, in order: the first makes version 1 of version 0. One that was published is never changed.
-    static let migrations = [first]
+    static let migrations = [first, second]
 
     static var newest: Int { migrations.count }
 
@@ -162,6 +162,23 @@
         FROM flow_assignees a
         JOIN flow_tasks t ON t.flow = a.flow AND t.question = a.question AND t.place = a.place
         JOIN flows f ON f.number = a.flow;
+      """
+
+    /// Inboxes in the order of times: each list of questions has an index in each order. An assignee's list has the
+    /// times beside the key, so that it needs no sorting.
+    private static let second = """
+      ALTER TABLE flow_assignees ADD COLUMN asked_at INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE flow_assignees ADD COLUMN due_at INTEGER;
+      UPDATE flow_assignees AS a SET
+        asked_at = coalesce((SELECT t.asked_at FROM flow_tasks t
+          WHERE t.flow = a.flow AND t.question = a.question AND t.place = a.place), 0),
+        due_at = (SELECT t.due_at FROM flow_tasks t
+          WHERE t.flow = a.flow AND t.question = a.question AND t.place = a.place);
+      CREATE INDEX flow_assignees_due ON flow_assignees (assignee, due_at, flow, question, place);
+      CREATE INDEX flow_assignees_asked ON flow_assignees (assignee, asked_at, flow, question, place);
+      CREATE INDEX flow_tasks_due ON flow_tasks (due_at, flow, question, place);
+      CREATE INDEX flow_tasks_asked ON flow_tasks (asked_at, flow, question, place);
+      CREATE INDEX flows_rollback_failed ON flows (id) WHERE rollback_failed = 1;
       """
   }
 #endif

@@ -43,8 +43,20 @@
       }
     }
 
-    /// - Parameter query: A query whose assignees are not looked at here: the list is theirs already.
-    mutating func add(_ query: TaskQuery) {
+    /// Begins behind a cursor.
+    ///
+    /// - Parameter order: The columns of the order, with that of the time if the cursor has one.
+    mutating func add(_ cursor: TaskCursor?, behind order: String) {
+      guard let cursor else { return }
+      let time = cursor.time.map { [SQLiteValue.time($0)] } ?? []
+      texts.append("(\(order)) > (\(time.isEmpty ? "" : "?, ")?, ?, ?)")
+      values += time + [.int(cursor.flow), .text(cursor.question.text), .int(cursor.place)]
+    }
+
+    /// - Parameters:
+    ///   - query: A query whose assignees are not looked at here: the list is theirs already.
+    ///   - table: The table whose due time may have the order of the list.
+    mutating func add(_ query: TaskQuery, dueIn table: String) {
       if let prompt = query.prompt { add("t.prompt = ?", .text(prompt)) }
       if let definition = query.definition { add("f.definition = ?", .text(definition)) }
       if let label = query.label {
@@ -52,7 +64,7 @@
           "EXISTS (SELECT 1 FROM flow_labels l WHERE l.key = ? AND l.value = ? AND l.flow = f.number)",
           .text(label.key), .text(label.value))
       }
-      if let dueBefore = query.dueBefore { add("t.due_at <= ?", .time(dueBefore)) }
+      if let dueBefore = query.dueBefore { add("\(table).due_at <= ?", .time(dueBefore)) }
     }
   }
 #endif

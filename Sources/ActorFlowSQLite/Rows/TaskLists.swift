@@ -2,29 +2,16 @@
   import ActorFlow
   import ActorFlowHosting
 
-  /// The key of a question in an inbox, and of the last question of a page.
-  struct TaskCursor: Comparable, CustomStringConvertible {
-    let flow: Int
-    let question: TextKey
-    let place: Int
-
+  extension TaskCursor {
     /// - Parameter row: A row of ``TaskList``.
-    init(_ row: Statement) {
-      (flow, question, place) = (row.int(7), TextKey(row.text(0)), row.int(1))
-    }
-
-    init(_ text: String) throws(FlowStoreError) {
-      let parts = try StoreCursor(text, parts: 3).parts
-      guard let flow = Int(parts[0]), let place = Int(parts[2]) else {
-        throw FlowStoreError(.notFound, "the cursor is not from this store's list of questions")
-      }
-      (self.flow, question, self.place) = (flow, TextKey(parts[1]), place)
-    }
-
-    var description: String { StoreCursor(["\(flow)", question.text, "\(place)"]).description }
-
-    static func < (left: TaskCursor, right: TaskCursor) -> Bool {
-      (left.flow, left.question, left.place) < (right.flow, right.question, right.place)
+    fileprivate init(_ row: Statement, in order: TaskQuery.Order) {
+      let time: StoredTime? =
+        switch order {
+        case .flow: nil
+        case .asked: row.time(4)
+        case .due: row.isNull(5) ? nil : row.time(5)
+        }
+      self.init(order: order, time: time, flow: row.int(7), question: row.text(0), place: row.int(1))
     }
   }
 
@@ -33,27 +20,33 @@
     let sql: String
     let values: [SQLiteValue]
 
-    init(of assignee: String?, _ query: TaskQuery, after cursor: TaskCursor?) {
+    init(_ part: TaskListPart, of assignee: String?, _ query: TaskQuery, after cursor: TaskCursor?) {
       var conditions = Conditions()
-      // The keys of the inbox and of the questions are in the same order.
+      // The keys of the inbox and of the questions are in the same orders.
       let key = assignee == nil ? "t" : "a"
       if let assignee { conditions.add("a.assignee = ?", .text(assignee)) }
-      if let cursor {
-        conditions.add(
-          "(\(key).flow, \(key).question, \(key).place) > (?, ?, ?)", .int(cursor.flow),
-          .text(cursor.question.text), .int(cursor.place))
+      var order = "\(key).flow, \(key).question, \(key).place"
+      switch part {
+      case .byFlow: conditions.add(cursor, behind: order)
+      case .timed(let column):
+        let time = "\(key).\(column)"
+        order = "\(time), \(order)"
+        // The bound lets SQLite begin behind the questions without a time, which come first in its index.
+        if let cursor { conditions.add(cursor, behind: order) } else { conditions.add("\(time) >= ?", .int(.min)) }
+      case .untimed(let column):
+        conditions.add("\(key).\(column) IS NULL")
+        if let cursor, cursor.time == nil { conditions.add(cursor, behind: order) }
       }
-      conditions.add(query)
+      conditions.add(query, dueIn: key)
       let questions =
         assignee == nil
         ? "flow_tasks t"
         : """
-        flow_assignees a JOIN flow_tasks t ON t.flow = a.flow AND t.question = a.question AND t.place = a.place
+        flow_assignees a CROSS JOIN flow_tasks t ON t.flow = a.flow AND t.question = a.question AND t.place = a.place
         """
       sql = """
         SELECT \(TaskRow.columns), t.flow, f.id, f.definition, f.labels
-          FROM \(questions) CROSS JOIN flows f ON f.number = t.flow
-          \(conditions.sql) ORDER BY \(key).flow, \(key).question, \(key).place
+          FROM \(questions) CROSS JOIN flows f ON f.number = t.flow \(conditions.sql) ORDER BY \(order)
         """
       values = conditions.values
     }
@@ -77,9 +70,11 @@
       _ query: TaskQuery, after cursor: TaskCursor?, _ body: (TaskCursor, TaskSummary) throws -> Bool
     ) throws {
       let names = query.assignees.map { Set($0.map { TextKey($0) }).map { Optional($0.text) } } ?? [nil]
-      let lists = names.map { TaskList(of: $0, query, after: cursor) }
+      let lists = names.flatMap { name in
+        query.parts(after: cursor).map { TaskList($0, of: name, query, after: cursor) }
+      }
       try withStatements(lists.map { ($0.sql, $0.values) }) { statements in
-        var heads = try statements.map { try $0.step() ? TaskCursor($0) : nil }
+        var heads = try statements.map { try $0.step() ? TaskCursor($0, in: query.order) : nil }
         while let least = heads.lazy.compactMap(\.self).min() {
           // A question that is assigned to several of the people stands in several lists.
           let places = heads.indices.filter { heads[$0] == least }
@@ -87,7 +82,9 @@
           if let row = places.first.map({ statements[$0] }), let task = try Self.readable(row), query.matches(task) {
             guard try body(least, task) else { return }
           }
-          for place in places { heads[place] = try statements[place].step() ? TaskCursor(statements[place]) : nil }
+          for place in places {
+            heads[place] = try statements[place].step() ? TaskCursor(statements[place], in: query.order) : nil
+          }
         }
       }
     }

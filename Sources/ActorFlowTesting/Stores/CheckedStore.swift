@@ -187,12 +187,12 @@ extension OpenTask {
     sample(question, people: assignees, due: due, prompt: prompt)
   }
 
-  static func sample(_ question: String, people assignees: [String], due: Date? = nil, prompt: String = "Form")
-    -> OpenTask
-  {
+  static func sample(
+    _ question: String, people assignees: [String], due: Date? = nil, prompt: String = "Form",
+    asked: Date = Date(timeIntervalSince1970: 1_700_000_000)
+  ) -> OpenTask {
     OpenTask(
-      question: question, step: "check/step", prompt: prompt, assignees: assignees, due: due,
-      askedAt: Date(timeIntervalSince1970: 1_700_000_000))
+      question: question, step: "check/step", prompt: prompt, assignees: assignees, due: due, askedAt: asked)
   }
 }
 

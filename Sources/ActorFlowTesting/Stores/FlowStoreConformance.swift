@@ -14,7 +14,8 @@ public enum FlowStoreConformance: Sendable {
   /// All checks.
   public static let all: [Check] =
     writing + values
-    + batches + redacting + fidelity + racing + isolation + reading + indexing + leasing + epochs + fencing + claiming
+    + batches + redacting + fidelity + racing + isolation + reading + ordering + indexing + leasing
+    + epochs + fencing + claiming
     + waking + notes
     + onDisk + crashing + severing + closing
 

@@ -56,7 +56,7 @@ import Testing
     let inbox = try await host.tasks(TaskQuery(assignees: ["ann"]))
     #expect(inbox.tasks.map(\.flow.description) == Self.anns)
     var visited: [String] = []
-    let index = store.state.withLock { $0.index }
+    var index = store.state.withLock { $0.index }
     _ = try index.tasks(TaskQuery(assignees: ["ann"]), after: nil, limit: 100) { visited.append($0.flow.text) }
     #expect(visited == Self.anns)
     visited = []

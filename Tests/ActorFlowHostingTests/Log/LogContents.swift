@@ -34,7 +34,8 @@ struct LogContents: Equatable {
     damaged = Set(log.lost.keys)
     live = log.live.values.reduce(0, +)
     listed = try opened.index.list(FlowQuery(), after: nil, limit: .max).flows
-    tasks = try opened.index.tasks(TaskQuery(), after: nil, limit: .max).tasks
+    var index = opened.index
+    tasks = try index.tasks(TaskQuery(), after: nil, limit: .max).tasks
   }
 
   /// Opens copies of a disk with its snapshot and without it, and throws if the two are different.

@@ -194,7 +194,7 @@ private let approval = Flow("approval") {
     let backlog = try await host.backlog()
     print(backlog.due, backlog.oldestDue as Any, backlog.suspended, backlog.unmigrated)
 
-    let inbox = try await host.tasks(TaskQuery(assignees: ["ann", "clerks"]))
+    let inbox = try await host.tasks(TaskQuery(assignees: ["ann", "clerks"], order: .due))
     for task in inbox.tasks { print(task.flow, task.task.prompt) }
 
     let question = try #require(page.questions.first?.id)

@@ -1,6 +1,7 @@
 import ActorFlow
 import ActorFlowHosting
 import ActorFlowTesting
+import Foundation
 
 /// A store in memory with one mistake.
 final class MutantStore: LeasingFlowStore {
@@ -166,7 +167,38 @@ final class MutantStore: LeasingFlowStore {
     if mutation == .ignoresPrompts { query.prompt = nil }
     if mutation == .ignoresLabelsOfTasks { query.label = nil }
     if mutation == .takesNoAssigneesForAll, query.assignees == [] { query.assignees = nil }
+    switch mutation {
+    case .ignoresOrders: query.order = .flow
+    case .putsUndatedFirst where query.order == .due:
+      let all = try await base.tasks(query, after: nil, limit: 10_000).tasks
+      return page(all.filter { $0.task.due == nil } + all.filter { $0.task.due != nil }, after: cursor, limit)
+    case .pagesInboxesByOffset where query.order != .flow:
+      return page(try await base.tasks(query, after: nil, limit: 10_000).tasks, after: cursor, limit)
+    case .pagesInboxesByTime where query.order != .flow:
+      // The next page begins behind the time of the last question, and so behind all others of that time.
+      let last = cursor.flatMap { Double($0) }
+      let all = try await base.tasks(query, after: nil, limit: 10_000).tasks.filter { time(of: $0, query) > last ?? 0 }
+      let found = Array(all.prefix(limit))
+      return TaskPage(
+        tasks: found, cursor: found.count < all.count ? found.last.map { "\(time(of: $0, query))" } : nil)
+    case .takesCursorsOfOtherOrders:
+      do { return try await base.tasks(query, after: cursor, limit: limit) } catch {
+        return try await base.tasks(query, after: nil, limit: limit)
+      }
+    default: break
+    }
     return try await base.tasks(query, after: cursor, limit: limit)
+  }
+
+  private func page(_ all: [TaskSummary], after cursor: String?, _ limit: Int) -> TaskPage {
+    let start = min(cursor.flatMap { Int($0) } ?? 0, all.count)
+    let end = min(start + limit, all.count)
+    return TaskPage(tasks: Array(all[start..<end]), cursor: end < all.count ? "\(end)" : nil)
+  }
+
+  private func time(of summary: TaskSummary, _ query: TaskQuery) -> Double {
+    let time = query.order == .due ? summary.task.due : summary.task.askedAt
+    return time?.timeIntervalSince1970 ?? .greatestFiniteMagnitude
   }
 
   func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {

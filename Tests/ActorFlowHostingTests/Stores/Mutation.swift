@@ -15,6 +15,7 @@ enum Mutation: String, CaseIterable, Sendable {
   case looksThenWrites, creatorsBothWin, losesCounts, pagesByOffset, ignoresAssignees, ignoresPrompts, ignoresLabels
   case listsWhatWas, takesAnyCursor, roundsNoTimes
   case ignoresRollbacks, ignoresChanges, ignoresLabelsOfTasks, takesNoAssigneesForAll
+  case ignoresOrders, putsUndatedFirst, pagesInboxesByTime, pagesInboxesByOffset, takesCursorsOfOtherOrders
   // leasing
   case leasesTwice, neverExpires, ignoresFences, ignoresLeases, refusesExpired, releasesAnything
   case reusesFences, leasesOnlyWhatIsThere, ignoresReleases, leasesWithoutFlow, takesAnyFence, beatsForTheDead
@@ -73,6 +74,9 @@ enum Mutation: String, CaseIterable, Sendable {
     case .ignoresChanges: "flows are found by the time"
     case .ignoresLabelsOfTasks: "questions are found by a label"
     case .takesNoAssigneesForAll: "an inbox of several"
+    case .ignoresOrders, .putsUndatedFirst, .pagesInboxesByTime: "an inbox has the order"
+    case .pagesInboxesByOffset: "pages of an inbox"
+    case .takesCursorsOfOtherOrders: "the cursor of another"
     case .listsWhatWas: "lists follow updates"
     case .takesAnyCursor: "a foreign cursor"
     case .leasesTwice, .neverExpires: "a lease excludes"

@@ -59,7 +59,8 @@ import Testing
       #expect(
         try await self.tasks(store, tasks)
           == open.filter { tasks.matches($0) }.sorted {
-            ($0.flow.description, $0.task.question) < ($1.flow.description, $1.task.question)
+            let times = [$0, $1].map { tasks.order == .flow ? 0 : tasks.order.time(of: $0.task)?.microseconds ?? .max }
+            return (times[0], $0.flow.description, $0.task.question) < (times[1], $1.flow.description, $1.task.question)
           })
     }
     for id in naive.keys { #expect(try await store.load(id) == naive[id]) }
@@ -139,6 +140,7 @@ import Testing
       assignees: maybe(&random) { random in
         (0..<Int.random(in: 0..<4, using: &random)).map { _ in name("ann", &random) }
       }, prompt: maybe(&random) { name("P", &$0) }, definition: maybe(&random) { name("d", &$0) },
-      label: maybe(&random, label), dueBefore: maybe(&random, time))
+      label: maybe(&random, label), dueBefore: maybe(&random, time),
+      order: TaskQuery.Order.allCases.randomElement(using: &random) ?? .flow)
   }
 }

@@ -55,15 +55,6 @@ struct FlowIndex: Sendable {
     }
   }
 
-  struct TaskKey: Comparable, Sendable {
-    let flow: TextKey
-    let question: TextKey
-
-    static func < (left: TaskKey, right: TaskKey) -> Bool {
-      left.flow == right.flow ? left.question < right.question : left.flow < right.flow
-    }
-  }
-
   private struct TimerKey: Comparable, Sendable {
     let time: Int64
     let flow: TextKey
@@ -79,8 +70,11 @@ struct FlowIndex: Sendable {
   private var byLabel: [FlowQuery.Label: SortedList<TextKey>] = [:]
   private var byStatus: [FlowSnapshot.Status: SortedList<TextKey>] = [:]
   private var byTime = SortedList<TimerKey>()
-  private var allTasks = SortedList<TaskKey>()
-  private var byAssignee: [TextKey: SortedList<TaskKey>] = [:]
+  /// The flows whose rollback failed.
+  private var rollbacksFailed = SortedList<TextKey>()
+  /// The flows that wait for nothing but an operator or have ended, by the time of their last commit.
+  private var resting = SortedList<TimerKey>()
+  private var tasks = TaskIndex()
 
   var count: Int { entries.count }
 
@@ -122,12 +116,15 @@ struct FlowIndex: Sendable {
       for label in new.labels { byLabel.insert(name, under: label) }
     }
     if old.map({ $0.snapshot.tasks != new.snapshot.tasks || $0.taskKeys != new.taskKeys }) ?? true {
-      if let old { removeTasks(of: old, name) }
-      for task in new.snapshot.tasks {
-        let key = TaskKey(flow: name, question: TextKey(task.question))
-        allTasks.insert(key)
-        for assignee in task.assignees { byAssignee.insert(key, under: TextKey(assignee)) }
-      }
+      if let old { tasks.remove(old.snapshot.tasks, of: name) }
+      tasks.insert(new.snapshot.tasks, of: name)
+    }
+    if old?.snapshot.rollbackFailed != new.snapshot.rollbackFailed {
+      if new.snapshot.rollbackFailed { rollbacksFailed.insert(name) } else { rollbacksFailed.remove(name) }
+    }
+    if let old { removeFromResting(old, name) }
+    if !new.snapshot.status.isClaimable {
+      resting.insert(TimerKey(time: new.changedAt.microseconds, flow: name))
     }
   }
 
@@ -139,7 +136,14 @@ struct FlowIndex: Sendable {
     byStatus.remove(name, under: old.snapshot.status)
     removeTime(of: old, name)
     removeLabels(of: old, name)
-    removeTasks(of: old, name)
+    tasks.remove(old.snapshot.tasks, of: name)
+    rollbacksFailed.remove(name)
+    removeFromResting(old, name)
+  }
+
+  private mutating func removeFromResting(_ entry: Entry, _ name: TextKey) {
+    guard !entry.snapshot.status.isClaimable else { return }
+    resting.remove(TimerKey(time: entry.changedAt.microseconds, flow: name))
   }
 
   private mutating func removeTime(of entry: Entry, _ name: TextKey) {
@@ -149,14 +153,6 @@ struct FlowIndex: Sendable {
 
   private mutating func removeLabels(of entry: Entry, _ name: TextKey) {
     for label in entry.labels { byLabel.remove(name, under: label) }
-  }
-
-  private mutating func removeTasks(of entry: Entry, _ name: TextKey) {
-    for task in entry.snapshot.tasks {
-      let key = TaskKey(flow: name, question: TextKey(task.question))
-      allTasks.remove(key)
-      for assignee in task.assignees { byAssignee.remove(key, under: TextKey(assignee)) }
-    }
   }
 }
 
@@ -204,59 +200,91 @@ extension FlowIndex {
     if let label = query.label { lists.append(byLabel[label] ?? SortedList()) }
     if let definition = query.definition { lists.append(byDefinition[TextKey(definition)] ?? SortedList()) }
     if let status = query.status, status.count == 1 { lists += status.map { byStatus[$0] ?? SortedList() } }
-    let shortest = lists.min { $0.count < $1.count } ?? flows
-    guard let end = query.dueBefore, let due = due(before: end, fewerThan: shortest.count) else { return shortest }
-    return due
+    if query.rollbackFailed == true { lists.append(rollbacksFailed) }
+    var shortest = lists.min { $0.count < $1.count } ?? flows
+    if let end = query.dueBefore, let due = flows(in: byTime, before: end, fewerThan: shortest.count) { shortest = due }
+    if let end = query.changedBefore, let status = query.status, !status.contains(where: \.isClaimable),
+      let changed = flows(in: resting, before: end, fewerThan: shortest.count)
+    {
+      shortest = changed
+    }
+    return shortest
   }
 
-  /// Returns the flows whose timers are due before `end`, by id, or `nil` if they are not fewer than `count`.
-  private func due(before end: Date, fewerThan count: Int) -> SortedList<TextKey>? {
+  /// Returns the flows of a list whose times are before `end`, by id, or `nil` if they are not fewer than `count`.
+  private func flows(
+    in list: SortedList<TimerKey>, before end: Date, fewerThan count: Int
+  ) -> SortedList<TextKey>? {
     // The time in a query is not rounded, but those of flows are.
     let last = end.microseconds
-    var due: [TextKey] = []
-    byTime.visit(after: nil) { key in
-      guard key.time <= last, due.count < count else { return false }
-      due.append(key.flow)
+    var names: [TextKey] = []
+    list.visit(after: nil) { key in
+      guard key.time <= last, names.count < count else { return false }
+      names.append(key.flow)
       return true
     }
-    guard due.count < count else { return nil }
-    var list = SortedList<TextKey>()
-    for name in due { list.insert(name) }
-    return list
+    guard names.count < count else { return nil }
+    var found = SortedList<TextKey>()
+    for name in names { found.insert(name) }
+    return found
   }
 
   /// - Parameter visiting: A closure that is called with every key that is looked at.
-  func tasks(
+  mutating func tasks(
     _ query: TaskQuery, after cursor: String?, limit: Int, visiting: (TaskKey) -> Void = { _ in }
   ) throws(FlowStoreError) -> TaskPage {
-    let start = try cursor.map { (text) throws(FlowStoreError) in
-      let parts = try StoreCursor(text, parts: 2).parts
-      return TaskKey(flow: TextKey(parts[0]), question: TextKey(parts[1]))
+    switch query.order {
+    case .flow:
+      let lists = tasks.byFlow.lists(of: query.assignees)
+      return try page(of: query, in: lists, after: cursor, limit: limit, visiting: visiting)
+    case .due, .asked:
+      let lists = timed(query.order).lists(of: query.assignees)
+      return try page(of: query, in: lists, after: cursor, limit: limit, visiting: visiting)
     }
-    let limit = max(1, limit)
-    let lists = query.assignees.map { $0.compactMap { byAssignee[TextKey($0)] } } ?? [allTasks]
-    var found: [TaskSummary] = []
-    var more = false
-    // The questions of a flow follow each other.
+  }
+
+  private mutating func timed(_ order: TaskQuery.Order) -> TaskIndex.Lists<TimedTaskKey> {
+    let entries = entries
+    return tasks.timed(order) { entries[$0]?.entry.snapshot.tasks ?? [] }
+  }
+
+  private func page<Place: TaskPlace>(
+    of query: TaskQuery, in lists: [SortedList<Place>], after cursor: String?, limit: Int, visiting: (TaskKey) -> Void
+  ) throws(FlowStoreError) -> TaskPage {
+    let start = try cursor.map { (text) throws(FlowStoreError) in try Place(text, of: query.order) }
+    var page = TaskPage(tasks: [], cursor: nil)
+    var last: Place?
+    visit(query, in: lists, after: start, visiting: visiting) { place, summary in
+      guard page.tasks.count < max(1, limit) else {
+        page.cursor = last?.cursor(of: query.order).description
+        return false
+      }
+      page.tasks.append(summary)
+      last = place
+      return true
+    }
+    return page
+  }
+
+  /// Visits the questions that match a query, in its order, until `body` returns `false`.
+  private func visit<Place: TaskPlace>(
+    _ query: TaskQuery, in lists: [SortedList<Place>], after start: Place?, visiting: (TaskKey) -> Void,
+    _ body: (Place, TaskSummary) -> Bool
+  ) {
+    // In the order of flows, the questions of a flow follow each other.
     var last: (flow: TextKey, snapshot: FlowSnapshot)?
-    SortedList.visit(lists, after: start) { key in
+    SortedList.visit(lists, after: start) { place in
+      let key = place.key
       visiting(key)
       if last?.flow != key.flow { last = entries[key.flow].map { (key.flow, $0.entry.snapshot) } }
       guard let snapshot = last?.snapshot else { return true }
-      for task in snapshot.tasks where TextKey(task.question) == key.question {
+      for task in snapshot.tasks where place.isPlace(of: task, in: query.order) {
         let summary = TaskSummary(
           flow: FlowID(key.flow.text), definition: snapshot.definition, labels: snapshot.labels, task: task)
-        guard query.matches(summary) else { continue }
-        guard found.count < limit else {
-          more = true
-          return false
-        }
-        found.append(summary)
+        if query.matches(summary), !body(place, summary) { return false }
       }
       return true
     }
-    let end = found.last.map { StoreCursor([$0.flow.description, $0.task.question]).description }
-    return TaskPage(tasks: found, cursor: more ? end : nil)
   }
 }
 

@@ -96,7 +96,7 @@ public final class MemoryFlowStore: LeasingFlowStore {
     try state.withLock { state throws(FlowStoreError) in try state.index.list(query, after: cursor, limit: limit) }
   }
 
-  /// Returns a page of the open questions that match a query, ordered by flow.
+  /// Returns a page of the open questions that match a query, in the order of the query.
   public func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
     try state.withLock { state throws(FlowStoreError) in try state.index.tasks(query, after: cursor, limit: limit) }
   }

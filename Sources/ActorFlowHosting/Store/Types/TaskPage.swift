@@ -2,11 +2,13 @@ public import ActorFlow
 
 /// A page of a list of open questions, with a cursor to the next page.
 ///
-/// The list is ordered and divided into pages as for ``FlowPage``: by flow, then by question.
+/// The list has the order of the query, with the flows in an order of the store's own. A question that matches throughout,
+/// and whose time in that order does not change, is on exactly one page, even if others come and go between two pages.
 public struct TaskPage: Sendable, Equatable {
-  /// The questions, by the id of their flow.
+  /// The questions, in the order of the query.
   public var tasks: [TaskSummary]
-  /// The cursor of the next page, which only the store that made it can read; `nil` on the last page.
+  /// The cursor of the next page, which only the store that made it can read, for a query with the same order; `nil` on
+  /// the last page.
   public var cursor: String?
 
   /// A page of these questions.

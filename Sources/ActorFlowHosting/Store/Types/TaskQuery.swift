@@ -22,17 +22,39 @@ public struct TaskQuery: Sendable, Equatable {
   public var label: FlowQuery.Label?
   /// The time before which the questions must be due.
   public var dueBefore: Date?
+  /// The order of the list.
+  public var order: Order
 
   /// Creates a query; a property that is `nil` is ignored.
   public init(
     assignees: [String]? = nil, prompt: String? = nil, definition: String? = nil, label: FlowQuery.Label? = nil,
-    dueBefore: Date? = nil
+    dueBefore: Date? = nil, order: Order = .flow
   ) {
     self.assignees = assignees
     self.prompt = prompt
     self.definition = definition
     self.label = label
     self.dueBefore = dueBefore
+    self.order = order
+  }
+
+  /// An order of open questions. Questions that are equal in it are ordered by flow, then by question.
+  @nonexhaustive public enum Order: Hashable, Sendable, CaseIterable {
+    /// By flow, then by question.
+    case flow
+    /// By the time when an answer is due, the earliest first. Questions without such a time come last.
+    case due
+    /// By the time when the question was asked, the oldest first.
+    case asked
+
+    /// Returns the time by which a question is ordered, if there is one.
+    package func time(of task: OpenTask) -> StoredTime? {
+      switch self {
+      case .flow: nil
+      case .due: task.due.map { StoredTime($0) }
+      case .asked: StoredTime(task.askedAt)
+      }
+    }
   }
 
   /// Whether a question matches the query. Texts are compared byte by byte.

@@ -88,9 +88,13 @@ extension TableStore {
   // MARK: - Questions
 
   func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
-    let start = try cursor.map { try parts(of: $0, 2) }
+    let start = try cursor.map { try parts(of: $0, query.order == .flow ? 2 : 4) }
+    let order = TableKey("\(query.order)")
+    if query.order != .flow, let start, start[0] != order {
+      throw FlowStoreError(.notFound, "the cursor is one of another order")
+    }
     return try await read { tables in
-      let sorted = tables.tasks.map { (key: [$0.flow, TableKey($0.task.question)], row: $0) }.sorted {
+      let sorted = tables.tasks.map { (key: key(of: $0.task, $0.flow, in: query.order), row: $0) }.sorted {
         $0.key.lexicographicallyPrecedes($1.key)
       }
       var rows = start.map { start in sorted.filter { start.lexicographicallyPrecedes($0.key) } } ?? sorted
@@ -106,9 +110,19 @@ extension TableStore {
         for _ in 0..<count { found.append(summary) }
       }
       let page = Array(found.prefix(self.rows(limit)))
-      let last = page.last.map { text(of: [key($0.flow.description), TableKey($0.task.question)]) }
+      let last = page.last.map { text(of: key(of: $0.task, key($0.flow.description), in: query.order)) }
       return TaskPage(tasks: page, cursor: found.count > page.count ? last : nil)
     }
+  }
+
+  /// Returns the key of a question; times are numbers of one length, and a missing one comes last.
+  private func key(of task: OpenTask, _ flow: TableKey, in order: TaskQuery.Order) -> [TableKey] {
+    let key = [flow, TableKey(task.question)]
+    if order == .flow { return key }
+    let time = order.time(of: task)
+    let number = time.map { "\(UInt64(bitPattern: $0.microseconds) ^ 1 << 63)" }
+    let text = number.map { String(repeating: "0", count: 20 - $0.utf8.count) + $0 } ?? "none"
+    return [TableKey("\(order)"), TableKey(text)] + key
   }
 
   /// Returns the id in a row that was left behind.
