@@ -83,6 +83,39 @@
       return page
     }
 
+    /// Counts the flows that match a query, up to a limit, on the server; see `FlowStore.count(_:upTo:)`.
+    public func count(_ query: FlowQuery, upTo limit: Int) async throws -> Int {
+      guard query.step == nil, query.dueBefore == nil, query.changedBefore == nil else {
+        // The server does not know the paths of steps, and times in a query are not rounded.
+        return try await countPages(upTo: limit) { cursor, limit in
+          let page = try await list(query, after: cursor, limit: limit)
+          return (page.flows.count, page.cursor)
+        }
+      }
+      var conditions = Conditions()
+      conditions.add(query)
+      return try await count(
+        of: "SELECT 1 FROM @schema.flows f \(conditions.sql) LIMIT \(max(1, limit))", conditions.values)
+    }
+
+    /// Counts the open questions that match a query, up to a limit, on the server; see `FlowStore.count(_:upTo:)`.
+    public func count(_ query: TaskQuery, upTo limit: Int) async throws -> Int {
+      var query = query
+      query.order = .flow
+      guard query.dueBefore == nil else {
+        return try await countPages(upTo: limit) { [query] cursor, limit in
+          let page = try await tasks(query, after: cursor, limit: limit)
+          return (page.tasks.count, page.cursor)
+        }
+      }
+      let list = TaskList(.byFlow, of: query, after: nil, limit: max(1, limit))
+      return try await count(of: list.sql, list.values)
+    }
+
+    private func count(of list: String, _ values: [SQLValue]) async throws -> Int {
+      try await pool.call(statement("SELECT count(*) FROM (\(list)) c", values)) { $0.rows.first?.int(0) ?? 0 }
+    }
+
     /// Returns a flow's history, oldest entry first; see `FlowStore.history(of:after:limit:)`.
     public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
       try await pool.call(

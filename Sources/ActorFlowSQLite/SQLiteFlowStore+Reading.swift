@@ -18,18 +18,8 @@
     public func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage {
       let after = try cursor.map { try StoreCursor($0, parts: 1).parts[0] }
       return try await readers.read { database in
-        var conditions = Conditions()
-        if let after { conditions.add("f.id > ?", .text(after)) }
-        conditions.add(query)
-        let index = query.index.map { "INDEXED BY \($0)" } ?? ""
         var page = FlowPage(flows: [], cursor: nil)
-        try database.each(
-          "SELECT \(FlowSummary.columns) FROM flows f \(index) \(conditions.sql) ORDER BY f.id", conditions.values
-        ) { row in
-          let flow: FlowSummary
-          // A row that cannot be read is left out, so that it does not hide all the others.
-          do { flow = try FlowSummary(row) } catch is FlowStoreError { return true }
-          guard query.matches(flow) else { return true }
+        try database.eachFlow(query, after: after) { flow in
           if page.flows.count >= max(1, limit), let last = page.flows.last {
             page.cursor = StoreCursor([last.id.description]).description
             return false
@@ -60,6 +50,32 @@
       }
     }
 
+    /// Counts the flows that match a query, up to a limit, in one transaction; see `FlowStore.count(_:upTo:)`.
+    public func count(_ query: FlowQuery, upTo limit: Int) async throws -> Int {
+      try await readers.read { database in
+        var count = 0
+        try database.eachFlow(query, after: nil) { _ in
+          count += 1
+          return count < limit
+        }
+        return count
+      }
+    }
+
+    /// Counts the open questions that match a query, up to a limit, in one transaction; see `FlowStore.count(_:upTo:)`.
+    public func count(_ query: TaskQuery, upTo limit: Int) async throws -> Int {
+      try await readers.read { database in
+        var query = query
+        query.order = .flow
+        var count = 0
+        try database.eachTask(query, after: nil) { _, _ in
+          count += 1
+          return count < limit
+        }
+        return count
+      }
+    }
+
     /// Returns a flow's history, oldest entry first; see `FlowStore.history(of:after:limit:)`.
     public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
       try await readers.read { database in
@@ -79,6 +95,26 @@
     /// Returns the note under a key, or `nil` if there is none; see `FlowStore.note(_:)`.
     public func note(_ key: String) async throws -> StoreNote? {
       try await readers.read { try StoreNote.find(key, in: $0) }
+    }
+  }
+
+  extension Database {
+    /// Gives the flows that match a query to `body`, by id, until that returns false.
+    fileprivate func eachFlow(
+      _ query: FlowQuery, after id: String?, _ body: (FlowSummary) throws -> Bool
+    ) throws {
+      var conditions = Conditions()
+      if let id { conditions.add("f.id > ?", .text(id)) }
+      conditions.add(query)
+      let index = query.index.map { "INDEXED BY \($0)" } ?? ""
+      try each(
+        "SELECT \(FlowSummary.columns) FROM flows f \(index) \(conditions.sql) ORDER BY f.id", conditions.values
+      ) { row in
+        let flow: FlowSummary
+        // A row that cannot be read is left out, so that it does not hide all the others.
+        do { flow = try FlowSummary(row) } catch is FlowStoreError { return true }
+        return query.matches(flow) ? try body(flow) : true
+      }
     }
   }
 

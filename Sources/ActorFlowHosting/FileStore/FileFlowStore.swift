@@ -275,6 +275,18 @@ public final class FileFlowStore: FlowStore {
     }
   }
 
+  /// Counts the flows that match a query, up to a limit.
+  public func count(_ query: FlowQuery, upTo limit: Int) async throws -> Int {
+    try checkOpen()
+    return index.withLock { $0.count(query, upTo: limit) }
+  }
+
+  /// Counts the open questions that match a query, up to a limit.
+  public func count(_ query: TaskQuery, upTo limit: Int) async throws -> Int {
+    try checkOpen()
+    return index.withLock { $0.count(query, upTo: limit) }
+  }
+
   /// Returns the entries of a flow's history, oldest first.
   public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
     try await read(id) { store throws(FlowStoreError) in

@@ -81,6 +81,14 @@ extension HostStore {
     try await noting { try await store.tasks(query, after: cursor, limit: limit) }
   }
 
+  func count(_ query: FlowQuery, upTo limit: Int) async throws -> Int {
+    try await noting { try await store.count(query, upTo: limit) }
+  }
+
+  func count(_ query: TaskQuery, upTo limit: Int) async throws -> Int {
+    try await noting { try await store.count(query, upTo: limit) }
+  }
+
   func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
     let entries = try await noting(id) { try await store.history(of: id, after: sequence, limit: limit) }
     guard entries.contains(where: \.isSealed) else { return entries }

@@ -84,6 +84,30 @@ public protocol FlowStore: Sendable {
   /// - Throws: ``FlowStoreError``; `notFound` if the cursor is not from this store, or is that of another order.
   func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage
 
+  /// Counts the flows that match a query, up to a limit.
+  ///
+  /// A flow that cannot be read may be counted. The default implementation counts the flows of pages; a store that can
+  /// count without handing the flows out does so.
+  ///
+  /// - Parameters:
+  ///   - query: The flows to count.
+  ///   - limit: The number at which counting ends; a number below 1 counts as 1.
+  /// - Returns: The number of flows, and `limit` if there are as many or more.
+  /// - Throws: ``FlowStoreError``; `CancellationError` between two pages.
+  func count(_ query: FlowQuery, upTo limit: Int) async throws -> Int
+
+  /// Counts the open questions that match a query, up to a limit, whatever the order of the query is.
+  ///
+  /// A question that is assigned to several of the query's assignees counts once. Otherwise as for
+  /// ``count(_:upTo:)-(FlowQuery,_)``.
+  ///
+  /// - Parameters:
+  ///   - query: The questions to count.
+  ///   - limit: The number at which counting ends; a number below 1 counts as 1.
+  /// - Returns: The number of questions, and `limit` if there are as many or more.
+  /// - Throws: ``FlowStoreError``; `CancellationError` between two pages.
+  func count(_ query: TaskQuery, upTo limit: Int) async throws -> Int
+
   /// Returns a flow's history, oldest entry first; empty if there is no such flow.
   ///
   /// - Parameters:
@@ -126,6 +150,40 @@ extension FlowStore {
 
   /// False: no flow of the store can be redacted.
   public var canReplaceHistory: Bool { false }
+
+  /// Counts the flows of pages.
+  public func count(_ query: FlowQuery, upTo limit: Int) async throws -> Int {
+    try await countPages(upTo: limit) { cursor, limit in
+      let page = try await list(query, after: cursor, limit: limit)
+      return (page.flows.count, page.cursor)
+    }
+  }
+
+  /// Counts the questions of pages.
+  public func count(_ query: TaskQuery, upTo limit: Int) async throws -> Int {
+    var query = query
+    query.order = .flow
+    return try await countPages(upTo: limit) { [query] cursor, limit in
+      let page = try await tasks(query, after: cursor, limit: limit)
+      return (page.tasks.count, page.cursor)
+    }
+  }
+
+  /// - Parameter page: A closure that reads a page behind a cursor, with a limit, and returns its count and cursor.
+  package func countPages(
+    upTo limit: Int, _ page: (String?, Int) async throws -> (count: Int, cursor: String?)
+  ) async throws -> Int {
+    let limit = max(1, limit)
+    var count = 0
+    var cursor: String?
+    repeat {
+      try Task.checkCancellation()
+      let found = try await page(cursor, min(limit - count, 1_000))
+      count += found.count
+      cursor = found.cursor
+    } while cursor != nil && count < limit
+    return count
+  }
 
   /// Performs several writes, one after the other.
   public func commit(_ writes: [FlowWrite]) async -> [Result<StoredFlow, FlowStoreError>] {

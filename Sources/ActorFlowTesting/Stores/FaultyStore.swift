@@ -100,6 +100,16 @@ public final class FaultyStore<Store: FlowStore>: FlowStore {
     try await call(.tasks, nil) { try await $0.tasks(query, after: cursor, limit: limit) }
   }
 
+  /// Counts the flows that match a query: a call of the operation `list`.
+  public func count(_ query: FlowQuery, upTo limit: Int) async throws -> Int {
+    try await call(.list, nil) { try await $0.count(query, upTo: limit) }
+  }
+
+  /// Counts the open questions that match a query: a call of the operation `tasks`.
+  public func count(_ query: TaskQuery, upTo limit: Int) async throws -> Int {
+    try await call(.tasks, nil) { try await $0.count(query, upTo: limit) }
+  }
+
   /// Reads a flow's history.
   public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
     try await call(.history, id) { try await $0.history(of: id, after: sequence, limit: limit) }

@@ -72,6 +72,7 @@ extension FlowStoreConformance {
       let ended = FlowQuery(status: [.finished, .failed], changedBefore: store.time(-50))
       try store.expect(try await found(ended), "2", "ended flows, after one of them was changed again")
     },
+    Check("a count is that of the list, up to its limit") { store in try await counts(store) },
     Check("lists follow updates") { store in
       try await store.commit("flow", .sample(definition: "old", labels: ["a": "1", "b": "1"]), from: 0)
       let second = try await store.commit(
@@ -172,6 +173,47 @@ extension FlowStoreConformance {
     try store.expect(try await found(TaskQuery(label: label)), "cd", "questions of flows with a label, after updates")
     try store.expect(
       try await store.allTasks().first { $0.flow == "a" }?.labels, ["k": "w"], "the labels after an update")
+  }
+
+  private static func counts(_ store: CheckedStore) async throws {
+    let (due, later) = (store.time(20), store.time(999))
+    for number in 0..<9 {
+      let people = ["ann", "clerks"].enumerated().filter { number >> $0.offset & 1 == 1 }.map(\.element)
+      var snapshot = FlowSnapshot.sample(
+        definition: number < 6 ? "one" : "two", version: number % 2, status: number % 3 == 0 ? .failed : .waiting,
+        wakeAt: number % 2 == 0 ? due : nil,
+        tasks: [.sample("1", people: people, due: number < 4 ? due : nil), .sample("2", for: "eve", prompt: "Other")],
+        labels: ["k": number < 5 ? "v" : "w"], steps: [number < 2 ? "check/step" : "check/other/step", "check/s"])
+      snapshot.rollbackFailed = number % 3 == 0
+      try await store.commit(FlowID("\(number)"), snapshot, from: 0)
+    }
+    let flows = [
+      FlowQuery(), FlowQuery(definition: "one"), FlowQuery(version: 1), FlowQuery(status: [.failed]),
+      FlowQuery(status: []), FlowQuery(step: "step"), FlowQuery(step: "check/step"), FlowQuery(label: .init("k", "v")),
+      FlowQuery(dueBefore: due), FlowQuery(dueBefore: later), FlowQuery(rollbackFailed: false),
+      FlowQuery(definition: "one", status: [.failed], label: .init("k", "v"), rollbackFailed: true),
+      FlowQuery(changedBefore: later), FlowQuery(changedBefore: Date(timeIntervalSince1970: 0)),
+    ]
+    let tasks = [
+      TaskQuery(), TaskQuery(assignees: ["ann"]), TaskQuery(assignees: ["ann", "clerks", "eve"], order: .due),
+      TaskQuery(assignees: ["ann", "ann"], order: .asked), TaskQuery(assignees: []), TaskQuery(prompt: "Other"),
+      TaskQuery(definition: "one", label: .init("k", "v")), TaskQuery(dueBefore: later),
+      TaskQuery(assignees: ["ann", "clerks"], dueBefore: due), TaskQuery(assignees: ["clerks"], dueBefore: later),
+    ]
+    for limit in [1, 3, 9, 100, Int.max, 0, -1, Int.min] {
+      for query in flows {
+        let count = try await store.allFlows(query).count
+        try store.expect(
+          try await store.store.count(query, upTo: limit), min(count, max(1, limit)),
+          "the count of \(query) up to \(limit)")
+      }
+      for query in tasks {
+        let count = try await store.allTasks(query).count
+        try store.expect(
+          try await store.store.count(query, upTo: limit), min(count, max(1, limit)),
+          "the count of \(query) up to \(limit)")
+      }
+    }
   }
 
   private static func filters(_ store: CheckedStore) async throws {

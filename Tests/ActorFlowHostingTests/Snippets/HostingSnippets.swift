@@ -196,6 +196,8 @@ private let approval = Flow("approval") {
 
     let inbox = try await host.tasks(TaskQuery(assignees: ["ann", "clerks"], order: .due))
     for task in inbox.tasks { print(task.flow, task.task.prompt) }
+    let count = try await host.count(TaskQuery(assignees: ["ann", "clerks"]), upTo: 100)
+    print(count < 100 ? "\(count)" : "99+")
 
     let question = try #require(page.questions.first?.id)
     let body = #"{"isApproved":true}"#.utf8

@@ -190,6 +190,29 @@ final class MutantStore: LeasingFlowStore {
     return try await base.tasks(query, after: cursor, limit: limit)
   }
 
+  func count(_ query: FlowQuery, upTo limit: Int) async throws -> Int {
+    if mutation == .countsStepsByPath, let step = query.step {
+      var others = query
+      others.step = nil
+      let found = try await base.list(others, after: nil, limit: 99).flows.count { $0.steps.contains(step) }
+      return min(found, max(1, limit))
+    }
+    return try await base.count(query, upTo: mutation == .countsWithoutLimit ? 10_000 : limit)
+  }
+
+  func count(_ query: TaskQuery, upTo limit: Int) async throws -> Int {
+    guard mutation == .countsForEachAssignee, let assignees = query.assignees else {
+      return try await base.count(query, upTo: limit)
+    }
+    var count = 0
+    for assignee in assignees {
+      var one = query
+      one.assignees = [assignee]
+      count += try await base.count(one, upTo: limit)
+    }
+    return min(count, max(1, limit))
+  }
+
   private func page(_ all: [TaskSummary], after cursor: String?, _ limit: Int) -> TaskPage {
     let start = min(cursor.flatMap { Int($0) } ?? 0, all.count)
     let end = min(start + limit, all.count)

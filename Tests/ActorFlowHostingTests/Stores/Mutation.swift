@@ -16,6 +16,7 @@ enum Mutation: String, CaseIterable, Sendable {
   case listsWhatWas, takesAnyCursor, roundsNoTimes
   case ignoresRollbacks, ignoresChanges, ignoresLabelsOfTasks, takesNoAssigneesForAll
   case ignoresOrders, putsUndatedFirst, pagesInboxesByTime, pagesInboxesByOffset, takesCursorsOfOtherOrders
+  case countsWithoutLimit, countsForEachAssignee, countsStepsByPath
   // leasing
   case leasesTwice, neverExpires, ignoresFences, ignoresLeases, refusesExpired, releasesAnything
   case reusesFences, leasesOnlyWhatIsThere, ignoresReleases, leasesWithoutFlow, takesAnyFence, beatsForTheDead
@@ -70,6 +71,7 @@ enum Mutation: String, CaseIterable, Sendable {
     case .ignoresAssignees: "tasks by assignee"
     case .ignoresPrompts: "tasks are found by prompt"
     case .ignoresLabels: "flows are found by"
+    case .countsWithoutLimit, .countsForEachAssignee, .countsStepsByPath: "a count is"
     case .ignoresRollbacks: "flows whose rollback failed"
     case .ignoresChanges: "flows are found by the time"
     case .ignoresLabelsOfTasks: "questions are found by a label"

@@ -49,6 +49,8 @@ import Testing
       let query = Self.flowQuery(&random)
       let all = naive.values.map { FlowSummary($0) }.filter { query.matches($0) }
       #expect(try await flows(store, query) == all.sorted { $0.id.description < $1.id.description })
+      let limit = Int.random(in: 1...30, using: &random)
+      #expect(try await store.count(query, upTo: limit) == min(all.count, limit))
       let tasks = Self.taskQuery(&random)
       let open = naive.values.flatMap { flow in
         flow.snapshot.tasks.map {
@@ -56,6 +58,7 @@ import Testing
             flow: flow.id, definition: flow.snapshot.definition, labels: flow.snapshot.labels, task: $0)
         }
       }
+      #expect(try await store.count(tasks, upTo: limit) == min(open.count { tasks.matches($0) }, limit))
       #expect(
         try await self.tasks(store, tasks)
           == open.filter { tasks.matches($0) }.sorted {

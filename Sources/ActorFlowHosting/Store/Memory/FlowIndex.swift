@@ -179,11 +179,7 @@ extension FlowIndex {
     let limit = max(1, limit)
     var found: [FlowSummary] = []
     var more = false
-    candidates(for: query).visit(after: start) { name in
-      visiting(name)
-      guard let entry = entries[name]?.entry else { return true }
-      let summary = entry.summary(of: FlowID(name.text))
-      guard query.matches(summary) else { return true }
+    visit(query, after: start, visiting: visiting) { summary in
       guard found.count < limit else {
         more = true
         return false
@@ -192,6 +188,27 @@ extension FlowIndex {
       return true
     }
     return FlowPage(flows: found, cursor: more ? found.last.map { StoreCursor([$0.id.description]).description } : nil)
+  }
+
+  func count(_ query: FlowQuery, upTo limit: Int) -> Int {
+    var count = 0
+    visit(query, after: nil) { _ in
+      count += 1
+      return count < limit
+    }
+    return count
+  }
+
+  /// Visits the flows that match a query, by id, until `body` returns `false`.
+  private func visit(
+    _ query: FlowQuery, after start: TextKey?, visiting: (TextKey) -> Void = { _ in }, _ body: (FlowSummary) -> Bool
+  ) {
+    candidates(for: query).visit(after: start) { name in
+      visiting(name)
+      guard let entry = entries[name]?.entry else { return true }
+      let summary = entry.summary(of: FlowID(name.text))
+      return query.matches(summary) ? body(summary) : true
+    }
   }
 
   /// Returns the shortest list that contains all matching flows.
@@ -243,6 +260,17 @@ extension FlowIndex {
     }
   }
 
+  func count(_ query: TaskQuery, upTo limit: Int) -> Int {
+    var query = query
+    query.order = .flow
+    var count = 0
+    visit(query, in: tasks.byFlow.lists(of: query.assignees), after: nil) { _, _ in
+      count += 1
+      return count < limit
+    }
+    return count
+  }
+
   private mutating func timed(_ order: TaskQuery.Order) -> TaskIndex.Lists<TimedTaskKey> {
     let entries = entries
     return tasks.timed(order) { entries[$0]?.entry.snapshot.tasks ?? [] }
@@ -268,8 +296,8 @@ extension FlowIndex {
 
   /// Visits the questions that match a query, in its order, until `body` returns `false`.
   private func visit<Place: TaskPlace>(
-    _ query: TaskQuery, in lists: [SortedList<Place>], after start: Place?, visiting: (TaskKey) -> Void,
-    _ body: (Place, TaskSummary) -> Bool
+    _ query: TaskQuery, in lists: [SortedList<Place>], after start: Place?,
+    visiting: (TaskKey) -> Void = { _ in }, _ body: (Place, TaskSummary) -> Bool
   ) {
     // In the order of flows, the questions of a flow follow each other.
     var last: (flow: TextKey, snapshot: FlowSnapshot)?

@@ -101,6 +101,16 @@ public final class MemoryFlowStore: LeasingFlowStore {
     try state.withLock { state throws(FlowStoreError) in try state.index.tasks(query, after: cursor, limit: limit) }
   }
 
+  /// Counts the flows that match a query, up to a limit.
+  public func count(_ query: FlowQuery, upTo limit: Int) async throws -> Int {
+    state.withLock { $0.index.count(query, upTo: limit) }
+  }
+
+  /// Counts the open questions that match a query, up to a limit.
+  public func count(_ query: TaskQuery, upTo limit: Int) async throws -> Int {
+    state.withLock { $0.index.count(query, upTo: limit) }
+  }
+
   /// Returns the entries of a flow's history, oldest first.
   public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
     state.withLock { state in
