@@ -62,6 +62,15 @@ import Testing
     visited = []
     _ = try index.tasks(TaskQuery(assignees: ["person 7"]), after: nil, limit: 10) { visited.append($0.flow.text) }
     #expect(visited.count == 11, "the page, and one to see that there is more")
+    for order in TaskQuery.Order.allCases {
+      visited = []
+      let names = ["person 7", "ann", "person 8"]
+      let page = try index.tasks(TaskQuery(assignees: names, order: order), after: nil, limit: 10) {
+        visited.append($0.flow.text)
+      }
+      #expect(page.tasks.count == 10)
+      #expect(visited.count == 11, "the page of an inbox by \(order), and one to see that there is more")
+    }
 
     // Each of them can continue.
     for id in Self.anns.dropLast().map(FlowID.init(_:)) {

@@ -143,6 +143,38 @@ import Testing
     #expect(try looked(FlowQuery(status: [.waiting], dueBefore: start.addingTimeInterval(10.5)), finds: 10) == 10)
     #expect(try looked(FlowQuery(status: [.waiting], dueBefore: start), finds: 0) == 0)
   }
+
+  @Test("a list of failed rollbacks, or of flows that ended long ago, visits the flows that match, not all flows")
+  func indexOfEnded() throws {
+    var index = FlowIndex()
+    let start = Date(timeIntervalSince1970: 1_000)
+    func put(_ number: Int, _ status: FlowSnapshot.Status, rollbackFailed: Bool = false, at seconds: Int) {
+      let snapshot = FlowSnapshot(definition: "f", version: 1, status: status, rollbackFailed: rollbackFailed)
+      index.put(
+        StoredFlow(
+          id: FlowID("f-\(10_000 + number)"), revision: Revision(1), snapshot: snapshot,
+          changedAt: start.addingTimeInterval(Double(seconds))))
+    }
+    func looked(_ query: FlowQuery, finds count: Int) throws -> Int {
+      var looks = 0
+      let page = try index.list(query, after: nil, limit: 1_000) { _ in looks += 1 }
+      #expect(page.flows.count == count)
+      #expect(index.count(query, upTo: 1_000) == count)
+      return looks
+    }
+    for number in 0..<2_000 { put(number, .finished, rollbackFailed: number % 500 == 3, at: 2_000 - number) }
+    let ended: Set<FlowSnapshot.Status> = [.finished, .failed]
+    #expect(try looked(FlowQuery(rollbackFailed: true), finds: 4) == 4)
+    #expect(try looked(FlowQuery(status: ended, changedBefore: start.addingTimeInterval(10.5)), finds: 10) == 10)
+    // One was changed again, one goes on, one is removed, and the rollback of one is retried.
+    put(1_999, .failed, at: 5_000)
+    put(1_998, .waiting, at: 2)
+    index.remove("f-11997")
+    put(3, .finished, at: 1_997)
+    #expect(try looked(FlowQuery(status: ended, changedBefore: start.addingTimeInterval(10.5)), finds: 7) == 7)
+    #expect(try looked(FlowQuery(rollbackFailed: true), finds: 3) == 3)
+    #expect(try looked(FlowQuery(status: [.failed]), finds: 1) == 1)
+  }
 }
 
 @Suite("Wake-up times of a host") struct HostWakingTests {

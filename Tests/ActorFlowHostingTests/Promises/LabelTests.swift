@@ -32,6 +32,22 @@ import Testing
     try await host.list(FlowQuery(label: .init("stage", value))).flows.map(\.id)
   }
 
+  @Test("an inbox finds questions by the labels that people set, shows these, and is counted")
+  func inbox() async throws {
+    let (host, flows) = try await host()
+    for (id, team) in [("a", "tools"), ("b", "tools"), ("c", "paint")] as [(FlowID, String)] {
+      try await flows.start(id: id, with: "-", labels: ["team": team])
+      _ = try await host.flow(id).settled()
+    }
+    let query = TaskQuery(label: .init("team", "tools"), order: .asked)
+    let page = try await host.tasks(query)
+    #expect(Set(page.tasks.map(\.flow)) == ["a", "b"])
+    for task in page.tasks { #expect(task.labels == ["team": "tools", "stage": "new"]) }
+    #expect(try await host.count(query) == 2)
+    #expect(try await host.count(TaskQuery(), upTo: 2) == 2)
+    #expect(try await host.count(FlowQuery(label: .init("stage", "new"))) == 3)
+  }
+
   @Test("a label is found when it was set, is not set again by another activation, and outlives a back")
   func found() async throws {
     var (host, flows) = try await host()
