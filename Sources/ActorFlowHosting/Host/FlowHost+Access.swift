@@ -9,7 +9,7 @@ extension FlowHost {
     case delete
     /// A look at a flow: its view, history, news or outcome.
     case look
-    /// A list of flows or of open questions.
+    /// A list of flows or of open questions, or their number.
     case list
   }
 

@@ -100,9 +100,11 @@ extension FlowHost {
   /// - Parameters:
   ///   - query: The flows to count.
   ///   - limit: The number at which counting ends; a number below 1 counts as 1. With 100, an answer of 100 means "99+".
-  /// - Throws: Errors of the store; `CancellationError` if the calling task is cancelled.
-  public func count(_ query: FlowQuery, upTo limit: Int = 100) async throws -> Int {
-    try await shared.store.count(query, upTo: limit)
+  ///   - principal: The principal who counts, for the guard ``Options/access``.
+  /// - Throws: Errors of the store. The error of the guard. `CancellationError` if the calling task is cancelled.
+  public func count(_ query: FlowQuery, upTo limit: Int = 100, by principal: Principal? = nil) async throws -> Int {
+    try await allow(.list, by: principal, on: nil)
+    return try await shared.store.count(query, upTo: limit)
   }
 
   /// Counts the open questions that match a query, up to a limit, for the number at an inbox.
@@ -110,9 +112,11 @@ extension FlowHost {
   /// - Parameters:
   ///   - query: The questions to count; its order does not matter.
   ///   - limit: The number at which counting ends; a number below 1 counts as 1. With 100, an answer of 100 means "99+".
-  /// - Throws: Errors of the store; `CancellationError` if the calling task is cancelled.
-  public func count(_ query: TaskQuery, upTo limit: Int = 100) async throws -> Int {
-    try await shared.store.count(query, upTo: limit)
+  ///   - principal: The principal who counts, for the guard ``Options/access``.
+  /// - Throws: Errors of the store. The error of the guard. `CancellationError` if the calling task is cancelled.
+  public func count(_ query: TaskQuery, upTo limit: Int = 100, by principal: Principal? = nil) async throws -> Int {
+    try await allow(.list, by: principal, on: nil)
+    return try await shared.store.count(query, upTo: limit)
   }
 
   func history(of id: FlowID, after sequence: Int = 0, limit: Int = 1_000) async throws -> [HistoryEntry] {

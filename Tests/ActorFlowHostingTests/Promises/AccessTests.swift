@@ -106,6 +106,8 @@ import Testing
     await #expect(throws: Refused()) { try await host.flow("f", by: ann).view() }
     await #expect(throws: Refused()) { try await host.list() }
     await #expect(throws: Refused()) { try await host.tasks() }
+    await #expect(throws: Refused()) { try await host.count(TaskQuery()) }
+    await #expect(throws: Refused()) { try await host.count(FlowQuery()) }
     await #expect(throws: Refused()) { try await flows.outcome(of: "f") }
     #expect(asked.all.prefix(3) == ["request(start) ann -", "request(start) ann -", "look ann -"])
     #expect(try await store.store.load("f") == nil)

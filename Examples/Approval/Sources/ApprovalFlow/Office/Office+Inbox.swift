@@ -20,20 +20,16 @@ extension Office {
   /// The expenses that wait for a person or for one of the person's groups, the most urgent first.
   package func inbox(of name: String) async throws -> [Item] {
     let person = try staff.principal(name)
-    // A question that is assigned to the person and to a group is found twice.
-    var items: [String: Item] = [:]
-    for assignee in [person.id] + person.roles {
-      let query = TaskQuery(assignee: assignee, definition: "expense")
-      var cursor: String?
-      repeat {
-        let page = try await host.tasks(query, after: cursor, limit: 100)
-        for task in page.tasks { items[task.task.question] = try await item(task) }
-        cursor = page.cursor
-      } while cursor != nil
-    }
-    return items.values.sorted {
-      ($0.due ?? .distantFuture, "\($0.expense)") < ($1.due ?? .distantFuture, "\($1.expense)")
-    }
+    let query = TaskQuery(assignees: [person.id] + person.roles, definition: "expense", order: .due)
+    var (items, cursor): ([Item], String?) = ([], nil)
+    repeat {
+      let page = try await host.tasks(query, after: cursor, limit: 100)
+      for task in page.tasks {
+        if let item = try await item(task) { items.append(item) }
+      }
+      cursor = page.cursor
+    } while cursor != nil
+    return items
   }
 
   /// Returns the item of a question, or nil if the question was closed meanwhile.
