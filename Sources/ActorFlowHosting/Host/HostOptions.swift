@@ -83,12 +83,13 @@ extension FlowHost {
     ///
     /// The flow is `nil` for a list, and for a flow that does not exist, so also for a start. A caller who may change a flow
     /// gets it back as it is then. The guard runs in the calling task, before the guards of a prompt and before the flow is
-    /// leased, and is asked once for each call; for news, before each page. An error of it is thrown to the caller as it
-    /// is, best a `Refusal`, and nothing has changed. Observers learn of a refused request.
+    /// leased, and is asked once for each call; for news and for the list of a bulk verb, before each page. The page in the
+    /// error for a late answer is a look of its own. An error of the guard is thrown to the caller as it is, best a
+    /// `Refusal`, and nothing has changed. Observers learn of a refused request.
     ///
-    /// The steps of a flow and the functions for the whole host, such as ``FlowHost/run()``, ``FlowHost/purge(_:endedBefore:limit:)``,
-    /// ``FlowHost/plan()`` and ``FlowHost/health()``, are code of this process: they are not asked for. With a guard, each
-    /// call reads its flow from the store once more.
+    /// It is not asked for the steps of a flow, nor for the functions for the whole host, such as ``FlowHost/run()``,
+    /// ``FlowHost/purge(_:endedBefore:limit:)``, ``FlowHost/plan()`` and ``FlowHost/health()``: these are code of this
+    /// process. With a guard, each call for a flow reads it from the store once more.
     public var access: (@Sendable (FlowHost.Verb, Principal?, FlowSummary?) async throws -> Void)?
     /// The number of bytes from which a value is stored apart from the body.
     package var leastApart = ValueTable.leastBytes
