@@ -84,16 +84,13 @@ extension FileFlowStore {
       draft.add(.accepted, "", Int(clamping: number))
       return draft
     }
-    let lost = state.withLock { state in
+    change { state, index in
       state.log.acceptLosses(before: group.number)
       for (id, places) in gaps { state.log.dropSpans(of: id) { places.contains($0.place) } }
       state.log.settle()
       state.log.loseMissingValues()
-      return Array(state.log.lost.keys)
-    }
-    index.withLock { index in
       index = regained
-      for id in lost { index.remove(id) }
+      for id in state.log.lost.keys { index.remove(id) }
     }
     return losses
   }

@@ -95,9 +95,8 @@ extension FileFlowStore {
   private func loseRest(of segment: Manifest.Segment, _ bytes: SegmentBytes) {
     let number = UInt32(segment.number)
     let error = LogOpening.damaged(Manifest.segmentName(segment.number))
-    let lost = state.withLock { $0.log.loseRest(of: number, error) }
-    index.withLock { index in
-      for id in lost { index.remove(id) }
+    change { state, index in
+      for id in state.log.loseRest(of: number, error) { index.remove(id) }
     }
   }
 

@@ -40,13 +40,13 @@ extension FileFlowStore {
 
   /// Notes that a flow cannot be read, so that nothing is written over it.
   private func lose(_ id: FlowID, at place: LogPlace, _ error: FlowStoreError) {
-    let isLost = state.withLock { state in
+    let isLost = change { state, index in
       guard state.log[id]?.place == place else { return false }
       state.log.lose(id, LogState.Loss(error: error, group: state.log[id]?.group ?? 0))
+      index.remove(id)
       return true
     }
     guard isLost else { return }
-    index.withLock { $0.remove(id) }
     // The next opening has to find the damage, too. If the snapshot stays, reading the flow finds the damage again.
     writer.async { _ = try? self.changeFiles { files, _ throws(FlowStoreError) in try? files.dropSnapshot() } }
   }

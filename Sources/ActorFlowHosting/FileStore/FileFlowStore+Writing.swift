@@ -51,6 +51,16 @@ extension FileFlowStore {
     return try result.get()
   }
 
+  /// Changes what is stored and its index at once, for readers of either.
+  ///
+  /// Whoever has read a flow finds it in a list no older, and the other way round. This is the only place that holds both
+  /// locks; the index comes first.
+  func change<Value>(_ body: (inout State, inout FlowIndex) -> Value) -> Value {
+    index.withLock { index in
+      state.withLock { state in body(&state, &index) }
+    }
+  }
+
   private func drain() {
     let isApart = files.withLock { $0.lacksReserve }
     guard let members = state.withLock({ $0.queue.next(upTo: Self.groupBytes, apart: isApart) }) else { return }
@@ -66,13 +76,11 @@ extension FileFlowStore {
         return draft
       }
       let now = clock.now
-      replies = state.withLock { state in
+      replies = change { state, index in
         state.adopt(members.map(\.change), group)
+        for member in members { index.adopt(member.change) }
         state.log.sweepNotes(at: now)
         return state.queue.finish(true, state.log)
-      }
-      index.withLock { index in
-        for member in members { index.adopt(member.change) }
       }
       result = .success(.written)
     } catch {

@@ -100,5 +100,7 @@ extension FlowStoreConformance {
     let number = Int(tasks.first?.definition ?? "") ?? 0
     try store.expect(tasks.map(\.task), numbered(number).tasks, "the questions during writes")
     try store.expect(number >= summary.revision.number, "the questions are older than the list that was read before")
+    let latest = try store.some(try await store.store.load("flow")).revision
+    try store.expect(latest.number >= number, "the flow is older than the questions that were read before")
   }
 }

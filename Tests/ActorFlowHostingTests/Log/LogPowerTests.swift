@@ -17,6 +17,13 @@ import Testing
     #expect((outcome != .passed) == isSkipped, "\(outcome)")
   }
 
+  /// What is stored and its index were changed one after the other, and a reader came in between.
+  @Test("a list is never older than a flow that was read before, nor a flow older than a list")
+  func readsInOrder() async throws {
+    let check = try #require(FlowStoreConformance.all.first { $0.name == "a read sees one commit, and all of it" })
+    for _ in 0..<50 { #expect(try await check.run(on: SimulatedStores().harness) == .passed) }
+  }
+
   @Test("nothing acknowledged is lost, nothing refused appears, and each flow is as before or after its write")
   func powerLoss() async throws {
     let seed = Chance.seed
