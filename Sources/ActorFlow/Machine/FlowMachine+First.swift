@@ -55,7 +55,10 @@ extension FlowMachine {
     if caller == .step, isNew { try refuseUnclaimed(asking: keys.asked ?? keys.waited, on: track) }
     count(keys, by: caller, on: track)
     note(.began, on: track)
-    if caller == .step, isNew { presumeChildrenGone(on: track) }
+    if caller == .step, isNew {
+      presumeChildrenGone(on: track)
+      settleGivenUp(on: track)
+    }
     let now = timers.isEmpty && limit == nil ? .zero : now()
     if let question, timers.isDue(question: question.number, at: now) {
       if let asked = keys.asked { remember(.overdue, as: asked, on: track) }

@@ -83,7 +83,10 @@ extension FlowMachine {
     if journal != .off, let key {
       self[track].focus.attempt.count(key, by: caller)
       note(.began, on: track)
-      if isNew, caller == .step { presumeChildrenGone(on: track) }
+      if isNew, caller == .step {
+        presumeChildrenGone(on: track)
+        settleGivenUp(on: track)
+      }
     }
     perform(.awaitAnswer(track))
     guard isNew else {

@@ -38,7 +38,10 @@ extension FlowMachine {
       }
       switch record.state {
       case .done(let value):
-        if !scope.isRollback { note(.outcome(by: caller), on: track) }
+        if !scope.isRollback {
+          self[track].focus.attempt.countEffect(by: caller)
+          note(.outcome(by: caller), on: track)
+        }
         return .done(value)
       case .failed(let failure):
         guard isAttempt else {
@@ -47,6 +50,7 @@ extension FlowMachine {
             "the record \"\(key)\" is a failed `attempt`, so `once` does not try it again; use another key",
             step: place.visit.info.id)
         }
+        self[track].focus.attempt.countEffect(by: caller)
         note(.outcome(by: caller), on: track)
         return .failed(failure)
       case .running: return .wait
@@ -60,7 +64,9 @@ extension FlowMachine {
       }
     } else {
       _ = try activePlace(of: scope.stay.visit, on: track, to: "begin an effect")
+      self[track].focus.attempt.countEffect(by: caller)
       note(.began, on: track)
+      if caller == .step { settleGivenUp(on: track) }
       if !isTime { noteFollowed(on: track) }
     }
     let idempotencyKey = known ?? newIdempotencyKey(key, at: place, drawBits)

@@ -168,6 +168,7 @@ extension FlowMachine {
     if caller == .step, isNew {
       presumeChildrenGone(on: stay.track)
       closeOwnReopening(on: stay.track)
+      settleGivenUp(on: stay.track)
     }
     let now = timers.isEmpty ? .zero : now()
     var isLate = false

@@ -3,7 +3,10 @@ package enum JournalEntry: Sendable {
   /// The answer, or the signal that was received. The facts are those of an answer; an earlier version stored none.
   case answered(any Sendable, AnswerFacts.Box? = nil)
   /// Given up by a child task that the step itself has cancelled: the replay cancels it again.
-  case withdrawn
+  ///
+  /// `settledAt` is the number of the call of the step's own task by which that child was gone. A child that comes after
+  /// this call is another one, and passes over the key. `nil` as long as the same child may come.
+  case withdrawn(settledAt: Int? = nil)
   /// The time limit had passed.
   case overdue
 }
@@ -26,9 +29,28 @@ struct ProceedCall: Sendable {
   private var presumed: Set<JournalKey> = []
   /// Whether the step's own task may have answers from an earlier process that it has not come back to.
   private(set) var owesAnswers = false
+  /// The number of questions, waits and effects that the step's own task has begun or come back to. It does the same in
+  /// each attempt, so the number tells how far it has come.
+  private(set) var ownCalls = 0
+  /// Whether the journal may have keys that were given up and are not settled.
+  private var hasUnsettled = false
 
   init(isReplay: Bool = false, owesAnswers: Bool = false) {
     (self.isReplay, self.owesAnswers) = (isReplay, owesAnswers)
+    hasUnsettled = isReplay
+  }
+
+  /// Counts an effect that the calling task begins or comes back to.
+  mutating func countEffect(by caller: CallingTask) {
+    if caller == .step { ownCalls += 1 }
+  }
+
+  mutating func mayHaveUnsettled() { hasUnsettled = true }
+
+  /// Returns whether the journal may have had unsettled keys until now.
+  mutating func takeUnsettled() -> Bool {
+    defer { hasUnsettled = false }
+    return hasUnsettled
   }
 
   /// Returns the key of the next question under `name`.
@@ -40,6 +62,7 @@ struct ProceedCall: Sendable {
   mutating func count(_ key: JournalKey, by caller: CallingTask) {
     guard asked[key.name, default: 0] < key.number else { return }
     asked[key.name] = key.number
+    if caller == .step { ownCalls += 1 }
     if case .given = key.name { return }
     var names = [key.name]
     if case .type(let prompt, let asker) = key.name { names += (earlier[prompt] ?? []).map { .type($0, by: asker) } }
@@ -74,6 +97,8 @@ struct ProceedCall: Sendable {
   }
 
   mutating func presumeGivenUp(_ key: JournalKey) { presumed.insert(key) }
+
+  func isPresumedGivenUp(_ key: JournalKey) -> Bool { presumed.contains(key) }
 
   /// Takes back that a key is presumed given up. Returns false if it was not.
   mutating func comeBack(to key: JournalKey) -> Bool { !presumed.isEmpty && presumed.remove(key) != nil }
@@ -113,7 +138,7 @@ extension FlowMachine {
   ///   earlier version wrote `overdue` for both.
   func entry(of key: JournalKey, hasLimit: Bool, on track: TrackID) -> JournalEntry? {
     let entry = look(at: track) { $0.focus.memory?.answers[key] }
-    if case .overdue? = entry, !hasLimit { return .withdrawn }
+    if case .overdue? = entry, !hasLimit { return .withdrawn() }
     return entry
   }
 
@@ -121,16 +146,48 @@ extension FlowMachine {
     if case .withdrawn? = entry(of: key, hasLimit: hasLimit, on: track) { true } else { false }
   }
 
-  /// Whether the step's own task has to pass over this key, because a child task has given it up or had it open in the
+  /// Whether the calling task has to pass over this key, because another task has given it up or had it open in the
   /// snapshot. Counts the key then.
   ///
   /// The step's own task is cancelled only with the whole visit. So a key that was given up is a child's, even if that
-  /// child has not asked for it in this attempt.
+  /// child has not asked for it in this attempt. A child passes over what another child gave up in an earlier part of the
+  /// step: see ``settleGivenUp(on:)``.
   mutating func passesOver(_ key: JournalKey, hasLimit: Bool, by caller: CallingTask, on track: TrackID) -> Bool {
-    guard caller == .step, isGivenUp(key, hasLimit: hasLimit, on: track) || passesOverReopening(key, on: track)
-    else { return false }
+    switch caller {
+    case .step:
+      guard isGivenUp(key, hasLimit: hasLimit, on: track) || passesOverReopening(key, on: track) else { return false }
+    case .child: guard isSettled(key, on: track) else { return false }
+    case .unknown: return false
+    }
     self[track].focus.attempt.count(key, by: .child)
     return true
+  }
+
+  private func isSettled(_ key: JournalKey, on track: TrackID) -> Bool {
+    look(at: track) { track in
+      guard case .withdrawn(let call?)? = track.focus.memory?.answers[key],
+        !track.focus.attempt.isPresumedGivenUp(key)
+      else { return false }
+      // While the call itself has not returned, a child that comes was there before it.
+      let last = track.focus.attempt.ownCalls
+      return call < last || call == last && !track.isInOwnCall
+    }
+  }
+
+  /// Notes, if visits are replayed, that the step's own task begins something new under a key or an effect: settles what
+  /// children have given up, unless a child has something open or an effect runs.
+  ///
+  /// The children of a step's earlier parts have ended then. A replay may cancel such a child sooner than the first run
+  /// did, before it asks for all that it asked for then. Its keys are left over, and a child of a later part, which
+  /// begins after this call, must not take them: it would be held as if it had lost that child's race.
+  mutating func settleGivenUp(on track: TrackID) {
+    guard journal != .off, look(at: track, { !$0.mayHaveChild }),
+      self[track].focus.attempt.takeUnsettled()
+    else { return }
+    let (call, answers) = look(at: track) { ($0.focus.attempt.ownCalls, $0.focus.memory?.answers ?? [:]) }
+    for case (let key, .withdrawn(nil)) in answers {
+      self[track].focus.memory?.answers[key] = .withdrawn(settledAt: call)
+    }
   }
 
   /// Lets a task ask again under a key that was presumed given up: removes the journal's entry.
@@ -142,19 +199,26 @@ extension FlowMachine {
   mutating func remember(_ entry: JournalEntry, as key: JournalKey, on track: TrackID) {
     if self[track].focus.memory == nil { self[track].focus.memory = PlaceMemory() }
     self[track].focus.memory?.answers[key] = entry
+    if case .withdrawn = entry { self[track].focus.attempt.mayHaveUnsettled() }
   }
 
   /// Notes, if visits are replayed, that the step goes on.
   mutating func note(_ progress: ProceedCall.Progress, on track: TrackID) {
     guard journal != .off else { return }
-    for key in self[track].focus.attempt.goOn(after: progress) { remember(.withdrawn, as: key, on: track) }
+    for key in self[track].focus.attempt.goOn(after: progress) { rememberGivenUp(key, on: track) }
   }
 
   /// Notes, if visits are replayed, that a child task gives up a question or a wait. After the step has returned or
   /// thrown, that was not the step's choice, and is not remembered.
   mutating func noteGivenUp(_ key: JournalKey, on track: TrackID) {
     guard journal != .off, !look(at: track, { $0.focus.hasReturned }) else { return }
-    if self[track].focus.attempt.giveUp(key) { remember(.withdrawn, as: key, on: track) }
+    if self[track].focus.attempt.giveUp(key) { rememberGivenUp(key, on: track) }
+  }
+
+  /// Remembers that a key was given up; a settled one stays settled.
+  private mutating func rememberGivenUp(_ key: JournalKey, on track: TrackID) {
+    if case .withdrawn? = look(at: track, { $0.focus.memory?.answers[key] }) { return }
+    remember(.withdrawn(), as: key, on: track)
   }
 }
 
@@ -257,12 +321,12 @@ extension FlowMachine {
   private mutating func closeReopening(_ question: PackedQuestion, wasOfChild: Bool, on track: TrackID) {
     timers.drop(question: question.number, on: track)
     self[track].forgetAsker()
-    if wasOfChild, let key = question.key { remember(.withdrawn, as: key, on: track) }
+    if wasOfChild, let key = question.key { remember(.withdrawn(), as: key, on: track) }
     guard let reopening = look(at: track, { $0.reopening }),
       let wait = reopening.wait(pairedWith: question.number)
     else { return }
     self[track].reopening = reopening.without(wait: wait.number)
-    if wasOfChild { remember(.withdrawn, as: wait.key, on: track) }
+    if wasOfChild { remember(.withdrawn(), as: wait.key, on: track) }
   }
 
   /// Whether the step's own task comes with the key of something that a child had open in the snapshot. If that is the
@@ -292,7 +356,7 @@ extension FlowMachine {
       rest = rest?.without(wait: wait.number)
       timers.dropWait(wait.number)
       if !reopening.isPaired(wait) { self[track].forgetAsker() }
-      remember(.withdrawn, as: wait.key, on: track)
+      remember(.withdrawn(), as: wait.key, on: track)
       self[track].focus.attempt.presumeGivenUp(wait.key)
     }
     self[track].reopening = rest

@@ -75,6 +75,18 @@ package struct Track: Sendable {
     Int32(clamping: waits.count { $0.pairedQuestion == nil }) + (asking == nil ? 0 : 1)
   }
 
+  /// Whether the step has child tasks as far as questions, waits and effects tell: one has a question or wait open, or
+  /// had one open in the snapshot and may come back to it, or an effect is under way.
+  var mayHaveChild: Bool {
+    asking?.isByChild ?? false || waits.contains { $0.isByChild } || reopening?.ofChildren.isEmpty == false
+      || (focus.memory?.running ?? 0) > 0
+  }
+
+  /// Whether the step's own task has a question or wait open, or an effect is under way.
+  var isInOwnCall: Bool {
+    asking.map { !$0.isByChild } ?? false || waits.contains { !$0.isByChild } || (focus.memory?.running ?? 0) > 0
+  }
+
   /// Notes that the step has another question or wait open.
   mutating func countAskers() {
     if openAskers > 1 { focus.askersAtOnce = max(focus.askersAtOnce, openAskers) }

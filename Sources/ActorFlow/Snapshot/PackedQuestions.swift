@@ -2,7 +2,13 @@ package struct PackedAnswer: Sendable, Equatable {
   package enum Entry: Sendable, Equatable {
     /// The facts are those of an answer; a signal has none, and an earlier version stored none.
     case answered(PackedValue, AnswerFacts? = nil)
-    case withdrawn, overdue
+    /// `settledAt` is `nil` also in earlier formats; see ``JournalEntry/withdrawn(settledAt:)``.
+    case withdrawn(settledAt: Int? = nil)
+    case overdue
+
+    var isWithdrawn: Bool {
+      if case .withdrawn = self { true } else { false }
+    }
   }
 
   package var key: JournalKey

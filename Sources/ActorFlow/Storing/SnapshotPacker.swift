@@ -169,7 +169,7 @@ struct SnapshotPacker {
     for waiting in track.waits where waiting.isByChild { keys.insert(waiting.key) }
     guard !keys.isEmpty else { return }
     let open = Set(packed.waits.map(\.key)).union(packed.question?.key.map { [$0] } ?? [])
-    packed.focus.answers += keys.intersection(open).map { PackedAnswer(key: $0, entry: .withdrawn) }
+    packed.focus.answers += keys.intersection(open).map { PackedAnswer(key: $0, entry: .withdrawn()) }
     packed.focus.answers.sort { $0.key < $1.key }
   }
 
@@ -196,7 +196,7 @@ struct SnapshotPacker {
   func pack(_ entry: JournalEntry) throws -> PackedAnswer.Entry {
     switch entry {
     case .answered(let answer, let facts): .answered(try value(answer), facts?.facts)
-    case .withdrawn: .withdrawn
+    case .withdrawn(let call): .withdrawn(settledAt: call)
     case .overdue: .overdue
     }
   }

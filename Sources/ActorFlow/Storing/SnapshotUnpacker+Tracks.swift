@@ -53,7 +53,7 @@ extension SnapshotUnpacker {
   /// Returns the keys of the open question and waits that count as withdrawn: those of child tasks.
   private func childKeys(_ packed: PackedTrack) -> Set<JournalKey> {
     let open = Set(packed.waits.map(\.key)).union(packed.question?.key.map { [$0] } ?? [])
-    return Set(packed.focus.answers.filter { $0.entry == .withdrawn }.map(\.key)).intersection(open)
+    return Set(packed.focus.answers.filter { $0.entry.isWithdrawn }.map(\.key)).intersection(open)
   }
 
   mutating func place(_ packed: PackedPlace, on below: Place?, isTop: Bool) -> Place? {
@@ -121,7 +121,7 @@ extension SnapshotUnpacker {
   func entry(_ packed: PackedAnswer.Entry) -> JournalEntry {
     switch packed {
     case .answered(let answer, let facts): .answered(value(answer), facts.map(AnswerFacts.Box.init))
-    case .withdrawn: .withdrawn
+    case .withdrawn(let call): .withdrawn(settledAt: call)
     case .overdue: .overdue
     }
   }

@@ -53,7 +53,7 @@ extension FileFlowStore {
 
   /// Changes what is stored and its index at once, for readers of either.
   ///
-  /// Whoever has read a flow finds it in a list no older, and the other way round. This is the only place that holds both
+  /// A caller that has read a flow finds it in a list no older, and the other way round. This is the only place that holds both
   /// locks; the index comes first.
   func change<Value>(_ body: (inout State, inout FlowIndex) -> Value) -> Value {
     index.withLock { index in

@@ -46,7 +46,7 @@ extension FlowHost {
     /// `wrongDeployment` from ``FlowHost/run()`` and from every request that starts, changes, activates or deletes a
     /// flow. So a test system on a copy of the store charges no customer. See ``FlowHost/adoptStore()``.
     public var deployment: String?
-    /// The format in which this host stores the state of flows: 5 to 9; `nil`, the default, to go on with the format
+    /// The format in which this host stores the state of flows: 5 to 10; `nil`, the default, to go on with the format
     /// that the store's flows have. Flows of every format are read.
     ///
     /// While hosts of an earlier version share the store, or may come back, keep the format that they read. Raise it
@@ -56,7 +56,8 @@ extension FlowHost {
     /// keeps them apart: see ``FlowStore/keepsValuesApart``. A flow of a format before 8 has no `TraceContext`: a start with
     /// one throws `notStorable`. In a flow of a format before 9 the details of the history do not pass the codec, an audited
     /// prompt cannot be asked, and there is no key reference: a start whose codec names a key throws `notStorable`. No step can be
-    /// entered anew: see ``HostedFlow/enter(_:input:reason:by:key:)``.
+    /// entered anew: see ``HostedFlow/enter(_:input:reason:by:key:)``. In a flow of a format before 10 a step that races
+    /// child tasks more than once may stay in a replay for ever: see <doc:Versions#Formats-of-stored-flows>.
     public var writesFormat: Int?
     /// The codec that encrypts or compresses what people said and what is said about them: the state of a flow, and the
     /// details and answers in its history. `nil` to store them as they are.

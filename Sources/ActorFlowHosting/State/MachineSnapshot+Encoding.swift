@@ -2,7 +2,7 @@ package import ActorFlow
 
 extension MachineSnapshot {
   /// The newest format; older ones are read as well.
-  package static let format: UInt8 = 9
+  package static let format: UInt8 = 10
   /// The oldest format that can still be written, for hosts that run an earlier version of this module.
   package static let oldestWritten: UInt8 = 5
 

@@ -3,7 +3,7 @@ import ActorFlow
 // The answers in journals, the open questions and waits, the buffered signals, and the timers.
 
 extension PackedAnswer: StoredPart {
-  static var placeholder: Self { Self(key: .placeholder, entry: .withdrawn) }
+  static var placeholder: Self { Self(key: .placeholder, entry: .withdrawn()) }
 
   mutating func code<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
     try coder.code(&key)
@@ -13,7 +13,7 @@ extension PackedAnswer: StoredPart {
 
 extension PackedAnswer.Entry: StoredChoice {
   static let name = "entry of a journal"
-  static let placeholders: [Self] = [.answered(.placeholder), .withdrawn, .overdue]
+  static let placeholders: [Self] = [.answered(.placeholder), .withdrawn(), .overdue]
 
   var tag: UInt8 {
     switch self {
@@ -24,10 +24,16 @@ extension PackedAnswer.Entry: StoredChoice {
   }
 
   mutating func codeFields<Coder: ByteCoder>(with coder: inout Coder) throws(Coder.Failure) {
-    guard case .answered(var value, var facts) = self else { return }
-    try coder.code(&value)
-    if coder.format >= 6 { try coder.code(&facts) }
-    self = .answered(value, facts)
+    switch self {
+    case .answered(var value, var facts):
+      try coder.code(&value)
+      if coder.format >= 6 { try coder.code(&facts) }
+      self = .answered(value, facts)
+    case .withdrawn(var call):
+      if coder.format >= 10 { try coder.code(&call) }
+      self = .withdrawn(settledAt: call)
+    case .overdue: break
+    }
   }
 }
 

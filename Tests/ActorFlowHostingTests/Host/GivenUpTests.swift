@@ -156,6 +156,50 @@ import Testing
     #expect(try await flows.outcome(of: "f") == .finished(race.outcome))
   }
 
+  @Test("a wait in a later part of a step is not taken for one that an earlier part gave up", arguments: [true, false])
+  func laterPart(_ asksBetween: Bool) async throws {
+    let isReplay = Lock(false)
+    let part: @Sendable (StepContext) async throws -> String = { context in
+      let waits: @Sendable @concurrent () async throws -> String = {
+        var received = try await context.wait(for: Self.go)
+        while received == "more" {
+          // In a replay the first part cancels this child before it waits again.
+          if isReplay.withLock({ $0 }) { try await Task.sleep(for: .seconds(1_000)) }
+          received = try await context.wait(for: Self.go)
+        }
+        return received
+      }
+      return try await withThrowingTaskGroup(of: String.self) { group in
+        group.addTask { try await context.ask(Form(text: "part")) }
+        group.addTask(operation: waits)
+        defer { group.cancelAll() }
+        return try await group.next() ?? "-"
+      }
+    }
+    let flow = Flow<String, String>("f") {
+      Step("step") { (_: String, context: StepContext) in
+        let first = try await part(context)
+        let between =
+          try await asksBetween ? context.ask(Form(text: "between")) : context.once("between") { _ in "paid" }
+        return "\(first) \(between) \(try await part(context))"
+      }
+    }
+    let host = FlowHost(store: MemoryFlowStore())
+    let flows = try await host.register(flow)
+    try await flows.start(id: "f", with: "-")
+    _ = try await host.whenIdle("f")
+    try await host.flow("f").send("more", to: Self.go, key: "1")
+    _ = try await host.whenIdle("f")
+    isReplay.withLock { $0 = true }
+    try await host.flow("f").answer(Form.self, with: "answered")
+    _ = try await host.whenIdle("f")
+    if asksBetween { try await host.flow("f").answer(Form.self, with: "asked") }
+    _ = try await host.whenIdle("f")
+    try await host.flow("f").send("sent", to: Self.go, key: "2")
+    #expect(try await host.whenIdle("f").status == .finished)
+    #expect(try await flows.outcome(of: "f") == .finished("answered \(asksBetween ? "asked" : "paid") sent"))
+  }
+
   @Test("a question given up only because the step failed is asked again when the step is retried")
   func failing() async throws {
     let failures = Lock(2)

@@ -8,7 +8,7 @@ import Testing
 /// A flow that was stored once stays readable: the files in `Corpus` were written in the formats that name their
 /// folders, and never change. A new format gets a folder of its own, written to the path in `ACTORFLOW_CORPUS`.
 @Suite("Flows stored in earlier formats", .timeLimit(.minutes(15))) struct CorpusTests {
-  static let formats = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+  static let formats = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
 
   @Test("each flow is read as it was stored, activated, and brought to its end", arguments: CorpusCase.all)
   func goesOn(_ one: CorpusCase) async throws {

@@ -72,6 +72,62 @@ import Testing
     #expect(value as? Int == 7)
   }
 
+  /// Lets a child receive a signal, wait again and lose against an answer, in the first part of a step.
+  private mutating func playFirstPart() throws {
+    let question = try ask(byChild: true)
+    _ = try number(byChild: true)
+    _ = try machine.send(1, to: "s", key: nil)
+    try answer(question)
+    #expect(try ask(byChild: true) == nil)
+    guard case .received = try wait(byChild: true) else { throw Failure("the signal is another one's") }
+    machine.stopWaiting(try number(byChild: true), isGivenUp: true)
+  }
+
+  @Test("a child of a later part passes over what a child of an earlier part gave up and does not come back to")
+  mutating func laterPart() throws {
+    try playFirstPart()
+    try answer(ask(byChild: false))
+    #expect(try ask(byChild: true) == nil)
+    #expect(try ask(byChild: false) == nil)
+    guard case .received = try wait(byChild: true) else { throw Failure("the first signal is another one's") }
+    _ = try number(byChild: true)
+    guard case .received = try machine.send(2, to: "s", key: nil) else { throw Failure("it does not wait") }
+  }
+
+  @Test("an effect of the step's own task ends a part as well")
+  mutating func laterPartAfterEffect() throws {
+    try playFirstPart()
+    try pay()
+    try answer(ask(byChild: true))
+    #expect(try ask(byChild: true) == nil)
+    guard case .received = try wait(byChild: true) else { throw Failure("the first signal is another one's") }
+    guard case .withdrawn = try wait(byChild: true) else { throw Failure("the effect has not come yet") }
+    try pay()
+    #expect(try ask(byChild: true) == nil)
+    try answer(ask(byChild: false))
+    #expect(try ask(byChild: true) == nil)
+    guard case .received = try wait(byChild: true) else { throw Failure("the first signal is another one's") }
+    try pay()
+    _ = try number(byChild: true)
+  }
+
+  private mutating func pay() throws {
+    let scope = RecordScope(stay, isRollback: false)
+    let begun = try machine.beginOnce("pay", scope: scope, type: Int.self, by: .step) { KeyBits(high: 1, low: 2) }
+    if case .run = begun { machine.endOnce("pay", scope: scope, value: 1, by: .step) }
+  }
+
+  @Test("while a child has something open, nothing that was given up is settled")
+  mutating func notSettled() throws {
+    try playFirstPart()
+    _ = try machine.wait(for: "other", as: Int.self, at: stay, until: nil, by: .child)
+    try answer(ask(byChild: false))
+    #expect(try ask(byChild: true) == nil)
+    #expect(try ask(byChild: false) == nil)
+    guard case .received = try wait(byChild: true) else { throw Failure("the first signal is another one's") }
+    guard case .withdrawn = try wait(byChild: true) else { throw Failure("it is another one's wait") }
+  }
+
   @Test("a task that is cancelled before it begins uses up its key, and leaves nothing open")
   mutating func cancelledBefore() throws {
     try answer(ask(byChild: true))

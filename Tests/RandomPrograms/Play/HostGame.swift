@@ -42,17 +42,19 @@ private func playHostGame(
       let arena = HostArena(world, clock, tester.host)
       var game = HostGame(tester, arena, crashTrigger, model, crashes ? random : nil)
       // A source of its own, so that a seed plays the same requests with and without a worker.
+      let format = FlowHost.Options.storing(seed).writesFormat ?? .max
       if works {
         game.worker = Worker(store: base, random: Chance(seed: seed &+ 0x5DEE_CE66))
         game.operating = Chance(seed: seed &+ 0x0FE2_A702)
-        let format = FlowHost.Options.storing(seed).writesFormat ?? .max
         (game.canReassign, game.canRedact, game.canEnter) = (format >= 8, format >= 9, format >= 9)
       }
       if FlowHost.Options.hasGuard(seed) { game.strangers = Chance(seed: seed &+ 0x57A2_6E25) }
       // A store of an earlier format has no trace contexts.
       let trace: TraceContext = FlowHost.Options.storing(seed).writesFormat == nil ? ["seed": "\(seed)"] : [:]
       try await game.start(flows, trace: trace)
-      try await game.play(Player(random, isHosted: true), &played)
+      var player = Player(random, isHosted: true)
+      player.canSettle = format >= 10
+      try await game.play(player, &played)
       let kept = try await tester.view(of: HostArena.id).trace
       try expect(kept == trace, "the trace context is \(kept), not \(trace)")
       try await game.finish(flows)

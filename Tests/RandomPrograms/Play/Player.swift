@@ -16,6 +16,9 @@ struct Player {
   private var turns = 0
   /// Whether the flow is hosted: it has no caller, and a step that holds a note would never settle.
   let isHosted: Bool
+  /// Whether the flow's format can hold by when a wait that was given up is settled. Without it, a replay that cancels a
+  /// child sooner than the first run leaves the child's next wait to a later child, which is held for ever.
+  var canSettle = true
 
   init(_ random: Chance, isHosted: Bool) {
     (self.random, self.isHosted) = (random, isHosted)
@@ -50,6 +53,7 @@ struct Player {
   private mutating func command(_ model: Model, isLate: Bool) -> Command {
     let command = isLate ? Command.go(random.below(30)) : random.command()
     switch command {
+    case .askUpdating where !canSettle: return .ask
     // Until the child task has been cancelled after the lost race, it may take the signal meant for the next wait.
     case .wait(let name), .waitWithin(let name, _), .waitFor(let name, _, _), .first(let name, _, _),
       .either(let name, _), .askUpdating(let name):
