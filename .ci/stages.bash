@@ -57,6 +57,21 @@ unfinished() {
   awk -F '"' '/^◇ Test "/ { open[$2] } /^(✔|✘) Test "/ { delete open[$2] } END { for (test in open) print "not ended: " test }' "$1"
 }
 
+# Builds an example, and fails if the compiler warns: `build_example PACKAGE [OPTION]...`.
+build_example() {
+  run swift build --package-path "$@" 2>&1 | once_each | tee "$scratch/example.log"
+  if grep 'warning:' "$scratch/example.log"; then
+    echo "$1 builds with warnings"
+    return 1
+  fi
+}
+
+# Kills a host from outside at random moments: `crash_test STORE KILLS`.
+crash_test() {
+  build_example Examples/CrashTest
+  run timeout "$test_limit" swift run --skip-build --package-path Examples/CrashTest crash-test --store "$1" --kills "$2"
+}
+
 # The compiler repeats a module's error for each of its files.
 once_each() { awk '!/error:|warning:/ || !seen[$0]++ { print; fflush() }'; }
 

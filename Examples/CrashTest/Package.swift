@@ -5,7 +5,7 @@ let package = Package(
   name: "CrashTest",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "swift-actor-flow", path: "../.."),
+    .package(name: "swift-actor-flow", path: "../..", traits: ["SQLite", "PostgreSQL"]),
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
   ],
   targets: [
@@ -14,6 +14,8 @@ let package = Package(
       dependencies: [
         .product(name: "ActorFlow", package: "swift-actor-flow"),
         .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
+        .product(name: "ActorFlowPostgreSQL", package: "swift-actor-flow"),
+        .product(name: "ActorFlowSQLite", package: "swift-actor-flow"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ])
   ],

@@ -53,8 +53,8 @@ extension FileFlowStore {
 
   /// Changes what is stored and its index at once, for readers of either.
   ///
-  /// A caller that has read a flow finds it in a list no older, and the other way round. This is the only place that holds both
-  /// locks; the index comes first.
+  /// A caller that has read a flow finds it in a list no older, and the other way round. This is the only place that
+  /// holds both locks; the index comes first.
   func change<Value>(_ body: (inout State, inout FlowIndex) -> Value) -> Value {
     index.withLock { index in
       state.withLock { state in body(&state, &index) }

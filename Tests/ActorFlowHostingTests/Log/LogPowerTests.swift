@@ -21,7 +21,7 @@ import Testing
   @Test("a list is never older than a flow that was read before, nor a flow older than a list")
   func readsInOrder() async throws {
     let check = try #require(FlowStoreConformance.all.first { $0.name == "a read sees one commit, and all of it" })
-    for _ in 0..<50 { #expect(try await check.run(on: SimulatedStores().harness) == .passed) }
+    for _ in 0..<15 { #expect(try await check.run(on: SimulatedStores().harness) == .passed) }
   }
 
   @Test("nothing acknowledged is lost, nothing refused appears, and each flow is as before or after its write")

@@ -8,6 +8,7 @@ struct Child: AsyncParsableCommand {
   static let configuration = CommandConfiguration(commandName: "child", shouldDisplay: false)
 
   @Option var directory: String
+  @Option var store: TestedStore
   /// The number of this child.
   @Option var launch: Int
   @Option var players: Int
@@ -26,8 +27,9 @@ struct Child: AsyncParsableCommand {
   }
 
   private func host(_ files: Files) async throws {
-    let store = try await FileFlowStore(directory: files.store)
-    let host = FlowHost(store: store)
+    let store = try await store.open(files)
+    // Each child takes over at once from the one before, which had its name.
+    let host = FlowHost(store: store.flows, owner: "crash-test")
     let flows = try await host.register(try CrashFlow(files, launch: launch).flow)
     let player = Player(
       host: host, flows: flows, acknowledged: try SideFile(files.acknowledged), intents: try SideFile(files.intents))

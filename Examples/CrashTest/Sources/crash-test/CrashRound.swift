@@ -4,6 +4,7 @@ import Foundation
 /// The test of one store: its host is killed many times, then finishes all flows, and everything is checked.
 struct CrashRound {
   let files: Files
+  let store: TestedStore
   let players: Int
   /// The longest time that a child runs once it is ready.
   let life: Duration
@@ -11,8 +12,8 @@ struct CrashRound {
   private var warmingUp = Duration.milliseconds(20)
   private var launches = 0
 
-  init(files: Files, players: Int, life: Duration) {
-    (self.files, self.players, self.life) = (files, players, life)
+  init(files: Files, store: TestedStore, players: Int, life: Duration) {
+    (self.files, self.store, self.players, self.life) = (files, store, players, life)
   }
 
   mutating func run(_ kills: Int, _ report: inout Report, _ dice: inout Dice) async throws {
@@ -24,9 +25,9 @@ struct CrashRound {
     if await !last.end() { report.problems.append("the last child could not finish the flows") }
     report.problems += SideFile.lines(of: files.errors).map { $0.joined(separator: " ") }
     guard report.problems.isEmpty else { return }
-    try await Observer(files: files).examine(&report)
-    try await StoreCheck(files: files).examine(&report)
-    try await TornFiles(files: files).examine(&report, &dice)
+    try await Observer(files: files, store: store).examine(&report)
+    try await StoreCheck(files: files, store: store).examine(&report)
+    if store == .files { try await TornFiles(files: files).examine(&report, &dice) }
   }
 
   private mutating func kill(_ report: inout Report, _ dice: inout Dice, looksIn: Bool) async throws {
@@ -39,7 +40,7 @@ struct CrashRound {
       await hostProcess.isReady()
       warmingUp = ContinuousClock.now - began
       try await Task.sleep(for: life * Double.random(in: 0...1, using: &dice))
-      if looksIn { await expectLocked(by: hostProcess.id, &report) }
+      if looksIn, store == .files { await expectLocked(by: hostProcess.id, &report) }
     }
     guard await hostProcess.kill() else {
       report.problems.append("a child ended by itself")
@@ -47,16 +48,18 @@ struct CrashRound {
     }
     report.kills += 1
     if looksIn { try await expectFree(&report) }
-    try await Observer(files: files).examine(&report)
+    try await Observer(files: files, store: store).examine(&report)
   }
 
   private mutating func launch(_ more: [String]) throws -> HostProcess {
     launches += 1
     return try HostProcess(
-      ["--directory", files.directory, "--launch", "\(launches)", "--players", "\(players)"] + more)
+      [
+        "--directory", files.directory, "--store", store.argument, "--launch", "\(launches)", "--players", "\(players)",
+      ] + more)
   }
 
-  /// Expects that no other process gets the lock while the child runs.
+  /// Expects that no other process gets the lock of the files while the child runs. A database may be open in several.
   private func expectLocked(by process: Int32, _ report: inout Report) async {
     do {
       await (try FileFlowStore(directory: files.store)).close()
@@ -68,7 +71,7 @@ struct CrashRound {
 
   /// Expects, after the child's death, that the store opens and everything in it can be read.
   private func expectFree(_ report: inout Report) async throws {
-    let store = try await FileFlowStore(directory: files.store)
+    let store = try await store.open(files)
     report.problems += await store.unreadable().map { "\($0.key): \($0.value)" }
     await store.close()
   }

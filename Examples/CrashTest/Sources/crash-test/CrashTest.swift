@@ -8,7 +8,7 @@ struct CrashTest: AsyncParsableCommand {
     commandName: "crash-test",
     abstract: "Kills a host with kill -9 at random moments, and checks that nothing was lost.",
     discussion: """
-      A child process runs flows on a store of files. It is killed and started again, time after time. Then every flow \
+      A child process runs flows on a store: files, or a database. It is killed and started again, time after time. Then every flow \
       must come to its end, with every answer that was acknowledged, and with one record of each effect.
 
       Exit status: 0 nothing is wrong, 1 something is; what it is stands in the report.
@@ -24,6 +24,8 @@ struct Hunt: AsyncParsableCommand {
   var kills = 300
   @Option(help: "Makes the moments of the kills the same again, as far as the machine lets them.")
   var seed = UInt64.random(in: 0...999_999)
+  @Option(help: "The store: files, sqlite, or the URL of a PostgreSQL database.")
+  var store = TestedStore.files
   @Option(help: "How many flows are played at once.")
   var players = 4
   @Option(help: "How many kills a store has to live through, before another one is begun.")
@@ -41,11 +43,12 @@ struct Hunt: AsyncParsableCommand {
     let began = ContinuousClock.now
     var report = Report()
     var dice = Dice(seed: seed)
-    print("crash-test --kills \(kills) --seed \(seed) --players \(players)")
+    print("crash-test --store \(store.argument) --kills \(kills) --seed \(seed) --players \(players)")
     while report.kills < kills, report.problems.isEmpty {
       let folder = FileManager.default.temporaryDirectory.appending(path: "crash-test-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      var hunt = CrashRound(files: Files(directory: folder.path), players: players, life: .milliseconds(life))
+      var hunt = CrashRound(
+        files: Files(directory: folder.path), store: store, players: players, life: .milliseconds(life))
       try await hunt.run(min(killsPerStore, kills - report.kills), &report, &dice)
       if report.problems.isEmpty {
         try FileManager.default.removeItem(at: folder)

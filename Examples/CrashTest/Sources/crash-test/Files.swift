@@ -4,6 +4,10 @@ struct Files {
   let directory: String
 
   var store: String { directory + "/store" }
+  /// A name that no other run of the test has, of small letters, digits and underscores.
+  var name: String {
+    String(directory.split(separator: "/").last ?? "").lowercased().replacing("-", with: "_")
+  }
   /// The executed effects: run, effect, key, result, and the number of the child.
   var effects: String { directory + "/effects" }
   /// The results that `once` and `attempt` have returned to a step: run, effect, result, and the number of the child.

@@ -7,14 +7,16 @@ import ActorFlowHosting
 /// has returned, every execution of an effect, and every result that `once` or `attempt` has returned to a step.
 struct Observer {
   let files: Files
+  let store: TestedStore
 
   func examine(_ report: inout Report) async throws {
     let flows = acknowledged()
     report.problems += effects(&report)
-    let store = try await FileFlowStore(directory: files.store)
+    let store = try await store.open(files)
     for (id, run) in flows.sorted(by: { "\($0.key)" < "\($1.key)" }) {
       report.comparisons += 1
-      do { report.problems += try await problems(of: id, run, store, &report).map { "\(run.name): \($0)" } } catch {
+      do { report.problems += try await problems(of: id, run, store.flows, &report).map { "\(run.name): \($0)" } } catch
+      {
         report.problems.append("\(run.name): \(error)")
       }
     }
@@ -55,7 +57,7 @@ struct Observer {
   }
 
   private func problems(
-    of id: FlowID, _ run: Run, _ store: FileFlowStore, _ report: inout Report
+    of id: FlowID, _ run: Run, _ store: any FlowStore, _ report: inout Report
   ) async throws -> [String] {
     guard let flow = try await store.load(id) else { return ["was acknowledged, and is not stored"] }
     var problems: [String] = []

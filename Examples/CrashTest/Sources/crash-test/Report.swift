@@ -26,10 +26,15 @@ struct Report {
       \(runs) runs of \(flows) flows, all finished, with \(answers) acknowledged answers
       \(effects) effects, executed \(executions) times, each recorded once
       \(comparisons) flows compared after kills, with \(confirmed) answers and results that had been acknowledged
-      \(refusals) second openers refused while a host lived, and admitted when it was dead
-      \(tornFiles) torn files, all recognised
       \(time.components.seconds) seconds
       """)
+    if tornFiles > 0 {
+      print(
+        """
+        \(refusals) second openers refused while a host lived, and admitted when it was dead
+        \(tornFiles) torn files, all recognised
+        """)
+    }
     guard !problems.isEmpty else { return print("nothing was lost") }
     print("\(problems.count) PROBLEMS")
     for problem in problems.prefix(50) { print("  \(problem)") }

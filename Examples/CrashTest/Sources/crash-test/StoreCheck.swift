@@ -4,6 +4,7 @@ import ActorFlowHosting
 /// Compares a store with the acknowledgements, and with the traces of the effects.
 struct StoreCheck {
   let files: Files
+  let store: TestedStore
 
   /// The facts about one run of a flow that are known outside its store.
   private struct Testimony {
@@ -15,8 +16,8 @@ struct StoreCheck {
   }
 
   func examine(_ report: inout Report) async throws {
-    let store = try await FileFlowStore(directory: files.store)
-    let host = FlowHost(store: store)
+    let store = try await store.open(files)
+    let host = FlowHost(store: store.flows)
     let flows = try await host.register(try CrashFlow(files, launch: 0).flow)
     report.problems += await store.unreadable().map { "\($0.key): \($0.value)" }
     let testimonies = self.testimonies()
