@@ -142,12 +142,6 @@ extension FlowHost {
     }.sorted()
   }
 
-  /// Stops the host, as cancelling the task of ``run()`` does.
-  package func shutDown() async throws {
-    isStopping = true
-    try await stop()
-  }
-
   /// Simulates that the process was killed, as far as a living process can: nothing is written any more, and running
   /// steps are cancelled.
   package func die() async {

@@ -46,6 +46,23 @@ extension FlowHost {
     if let outage { throw outage }
   }
 
+  /// Stops a host that does not ``run()``, such as that of a program that carries out one command.
+  ///
+  /// Every flow is passivated, as at the end of ``run()``: running steps are cancelled, running `backUp`s are not, and both
+  /// have the grace period to return. Leases are released, so another host need not wait until they expire. A stopped host
+  /// takes no requests. Do it before you close the store. Stopping twice has no effect.
+  ///
+  /// - Throws: A `FlowError` with the code `alreadyRunning` while the host runs: cancel the task of ``run()`` instead;
+  ///   `stepsStillRunning` as ``run()``.
+  public func shutDown() async throws {
+    guard !isRunning else {
+      throw FlowError(.alreadyRunning, "this host runs; cancel the task of `run()` to stop it")
+    }
+    isStopping = true
+    defer { shared.announceEnd(of: nil) }
+    try await shielded { try await self.stop() }
+  }
+
   // MARK: - Activating
 
   /// - Throws: A ``FlowStoreError`` if the store has been away for too long.
