@@ -9,7 +9,7 @@ let package = Package(
   ],
   dependencies: [
     // Named, so that the folder of the clone may have any name.
-    .package(name: "swift-actor-flow", path: "../.."),
+    .package(name: "swift-actor-flow", path: "../..", traits: ["SQLite", "PostgreSQL"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
@@ -25,6 +25,8 @@ let package = Package(
         "ApprovalFlow",
         .product(name: "ActorFlow", package: "swift-actor-flow"),
         .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
+        .product(name: "ActorFlowPostgreSQL", package: "swift-actor-flow"),
+        .product(name: "ActorFlowSQLite", package: "swift-actor-flow"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     .testTarget(

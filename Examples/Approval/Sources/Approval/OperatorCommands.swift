@@ -74,7 +74,7 @@ struct Redact: AsyncParsableCommand {
     try await place.open { office in
       try await office.redact(operation.id, by: operation.by, reason: operation.reason)
     }
-    try await place.erase(operation.id)
-    print("\(operation.id): redacted")
+    let isErased = try await place.erase(operation.id)
+    print("\(operation.id): redacted\(isErased ? "" : "; the database has the old bytes until it is vacuumed")")
   }
 }

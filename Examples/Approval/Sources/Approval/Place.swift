@@ -6,8 +6,10 @@ import Foundation
 
 /// The store, the staff and the time: the context of every command.
 struct Place: ParsableArguments {
-  @Option(name: .customLong("store"), help: "Where the expenses are kept.", completion: .directory)
-  var directory: String
+  @Option(
+    help: "Where the expenses are kept: a directory, sqlite:FILE, or the URL of a PostgreSQL database.",
+    completion: .directory)
+  var store: ExpenseStore
 
   @Option(
     name: .customLong("staff"),
@@ -36,16 +38,17 @@ struct Place: ParsableArguments {
     return try Staff(parsing: text)
   }
 
-  /// Removes the bytes of earlier revisions of an expense from the store.
-  func erase(_ id: FlowID) async throws {
-    let store = try await FileFlowStore(directory: directory + "/flows")
+  /// Removes the bytes of earlier revisions of an expense from the store. Returns false if the store cannot.
+  func erase(_ id: FlowID) async throws -> Bool {
+    let store = try await store.open(nil)
     do {
-      try await store.erase(id)
+      try await store.erase?(id)
       await store.close()
     } catch {
       await store.close()
       throw error
     }
+    return store.erase != nil
   }
 
   /// Opens the store, does what is due, then `body`, then its consequences, and closes the store.
@@ -53,19 +56,21 @@ struct Place: ParsableArguments {
     _ body: (Office) async throws -> Void, afterwards: (Office) async throws -> Void = { _ in }
   ) async throws {
     let staff = try staff()
-    let clock: any WallClock = if let at { StandingClock(now: try Time.parse(at)) } else { SystemWallClock() }
+    let standing = try at.map { StandingClock(now: try Time.parse($0)) }
+    let clock: any WallClock = standing ?? SystemWallClock()
     do {
-      try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    } catch { throw Problem("The directory \(directory) cannot be used: \(error.localizedDescription)") }
-    let store = try await FileFlowStore(directory: directory + "/flows", clock: clock)
+      try FileManager.default.createDirectory(atPath: store.directory, withIntermediateDirectories: true)
+    } catch { throw Problem("The directory \(store.directory) cannot be used: \(error.localizedDescription)") }
+    let store = try await store.open(standing)
     do {
-      for (file, error) in await store.unreadable() { complain("\(file): \(error.message)") }
-      let host = FlowHost(store: store, clock: clock)
-      let office = Office(host: host, expenses: try await register(host, store, clock), staff: staff)
+      for (file, error) in store.unreadable { complain("\(file): \(error.message)") }
+      let host = FlowHost(store: store.flows, clock: clock)
+      let office = Office(host: host, expenses: try await register(host, store.flows, clock), staff: staff)
       try await catchUp(host)
       try await body(office)
       try await catchUp(host)
       try await afterwards(office)
+      try await host.shutDown()
       await store.close()
     } catch {
       await store.close()
@@ -75,11 +80,11 @@ struct Place: ParsableArguments {
 
   /// Registers the versions of this release. New expenses begin with the newest one.
   private func register(
-    _ host: FlowHost, _ store: FileFlowStore, _ clock: any WallClock
+    _ host: FlowHost, _ flows: any FlowStore, _ clock: any WallClock
   ) async throws -> RegisteredFlow<Claim, Verdict> {
     let services = Services(
-      post: Outbox(path: directory + "/outbox.txt", clock: clock),
-      bank: FileBank(path: directory + "/bank.txt", isAway: bankAway), store: store, clock: clock)
+      post: Outbox(path: store.directory + "/outbox.txt", clock: clock),
+      bank: FileBank(path: store.directory + "/bank.txt", isAway: bankAway), store: flows, clock: clock)
     let first = try await ExpenseFlow.registerFirst(with: host, services)
     return release == 1 ? first : try await ExpenseFlow.registerSecond(with: host, services)
   }

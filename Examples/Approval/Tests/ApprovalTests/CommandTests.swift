@@ -9,9 +9,10 @@ import Testing
     return try await program.run(arguments + more)
   }
 
-  @Test("an expense passes from person to person over days, each command in a process of its own")
-  func story() async throws {
-    try await Program.withFolder { program in
+  @Test(
+    "an expense passes from person to person over days, each command in a process of its own", arguments: [false, true])
+  func story(_ isInDatabase: Bool) async throws {
+    try await Program.withFolder(database: isInDatabase) { program in
       #expect(
         try await submit(program, "--boss", "erin").output == [
           "e-1: “a train”, 129.90 €, of ann, waits for bob and carol"

@@ -4,13 +4,19 @@ import Testing
 /// The built program, run as a child process on a directory of its own.
 struct Program {
   let folder: URL
+  /// The argument of `--store`, if it is not a directory of its own.
+  var store: String?
 
   /// Gives `body` a directory and removes it afterwards.
-  static func withFolder(_ body: (Program) async throws -> Void) async throws {
+  ///
+  /// - Parameter database: Whether the program is run on a SQLite database.
+  static func withFolder(database: Bool = false, _ body: (Program) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "approval-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    try await body(Program(folder: folder))
+    var program = Program(folder: folder)
+    if database { program.store = "sqlite:\(folder.appending(path: "store/expenses").path)" }
+    try await body(program)
   }
 
   /// The result of a run.
@@ -30,7 +36,7 @@ struct Program {
     let process = Process()
     process.executableURL = try Self.executable
     let time = "2026-01-\(day < 10 ? "0" : "")\(day)T12:00:00Z"
-    process.arguments = arguments + ["--store", folder.appending(path: "store").path, "--at", time]
+    process.arguments = arguments + ["--store", store ?? folder.appending(path: "store").path, "--at", time]
     process.standardInput = FileHandle.nullDevice
     // Files, because a pipe could fill up.
     process.standardOutput = try handle("output")
