@@ -31,11 +31,10 @@ struct LogSnapshot: Sendable {
     writer.code(&segments)
     writer.int(index.count)
     var isWhole = true
-    index.visit { id, entry in
-      guard let flow = state.packed(id) else { return isWhole = false }
+    index.visit { id, write in
       writer.string(id.description)
-      flow.write(to: &writer)
-      entry.write(to: &writer)
+      isWhole = state.write(id, to: &writer) && isWhole
+      write(&writer)
     }
     writer.int(state.notePlaces.count)
     for (key, place) in state.notePlaces {
@@ -56,13 +55,14 @@ struct LogSnapshot: Sendable {
     var reader = ByteReader(try Self.envelope.open(bytes[...]))
     try reader.code(&segments)
     let count = try reader.int()
-    state.reserve(min(max(0, count), reader.remaining))
+    // A flow takes more than a byte, so that a wrong count takes no more space than the bytes do.
+    let space = min(max(0, count), reader.remaining / 32)
+    state.reserve(space)
+    index.reserve(space)
     for _ in 0..<max(0, count) {
       let id = FlowID(try reader.string())
-      let isNew = state.restore(try Packed.read(from: &reader), of: id)
-      try reader.check(isNew, "a flow is there twice")
-      let (packed, entry) = try Packed<FlowIndex.Entry>.read(from: &reader)
-      index.put(entry, packed: packed, of: id)
+      try state.restore(id, from: &reader)
+      try index.put(from: &reader, of: id)
     }
     for _ in 0..<max(0, try reader.int()) {
       let row = try reader.coded(LogNoteRow.placeholder)

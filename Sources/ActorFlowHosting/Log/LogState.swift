@@ -72,6 +72,9 @@ struct LogState: Sendable {
       return dropped.values.map(\.place)
     }
 
+    /// Whether packing the flow again at each commit would take long.
+    fileprivate var isLong: Bool { spans.count + values.count > 32 }
+
     /// Adds a part of the history in the order of revisions; returns the places of those that it replaces. The whole
     /// history replaces all parts of earlier revisions.
     mutating func add(_ span: Span) -> [LogPlace] {
@@ -110,33 +113,13 @@ struct LogState: Sendable {
     }
   }
 
-  /// A flow, packed: a store has many flows, and most of them have ended.
-  private enum Row: Sendable {
-    case packed(Packed<Flow>)
-    /// A flow with so many parts that packing it again at each commit would take long.
-    indirect case long(Flow)
-
-    private static let most = 32
-
-    /// - Parameter packed: The packed flow, if it is there already.
-    init(_ flow: Flow, packed: Packed<Flow>? = nil) {
-      self = flow.spans.count + flow.values.count > Self.most ? .long(flow) : .packed(packed ?? Packed(flow))
-    }
-
-    var flow: Flow {
-      switch self {
-      case .packed(let row): row.part
-      case .long(let flow): flow
-      }
-    }
-  }
-
   struct Note: Sendable {
     var note: StoreNote
     var place: LogPlace
   }
 
-  private var rows: [FlowID: Row] = [:]
+  /// All flows, packed but for those with so many parts that packing them again at each commit would take long.
+  private var rows = PackedTable<Flow>()
   private(set) var notes = StoreNotes()
   private(set) var notePlaces = TextMap<LogPlace>()
   /// The flows whose last commit is damaged, each with the error that its calls throw.
@@ -158,19 +141,21 @@ struct LogState: Sendable {
   subscript(id: FlowID) -> Flow? { flow(id).flatMap { $0.place == nil ? nil : $0 } }
 
   /// The flow, even if only older parts of it were found.
-  func flow(_ id: FlowID) -> Flow? { rows[id]?.flow }
+  func flow(_ id: FlowID) -> Flow? { rows.row(of: id.description).map { rows[$0] } }
 
   /// All flows, also those of which only older parts were found.
-  var flows: some Sequence<(id: FlowID, flow: Flow)> { rows.lazy.map { (id: $0.key, flow: $0.value.flow) } }
+  var flows: some Sequence<(id: FlowID, flow: Flow)> {
+    rows.rows.lazy.map { (id: FlowID(rows.name(of: $0)), flow: rows[$0]) }
+  }
 
   /// The number of ``flows``.
   var count: Int { rows.count }
 
   /// Changes a flow, which is new if it was not there.
   private mutating func change<Value>(_ id: FlowID, _ body: (inout Flow) -> Value) -> Value {
-    // Nothing else has the flow while it changes, so that its arrays are not copied.
-    var flow = rows.removeValue(forKey: id)?.flow ?? Flow()
-    defer { rows[id] = Row(flow) }
+    let name = id.description
+    var flow = rows.take(name) ?? Flow()
+    defer { rows.put(flow, of: name, packed: !flow.isLong) }
     return body(&flow)
   }
 
@@ -214,7 +199,7 @@ struct LogState: Sendable {
     if !lostNames.isEmpty { lostNames[FileName.stem(of: id)] = nil }
     if let loss = lost[id], loss.group < group { lost[id] = nil }
     if let loss = lostHistories[id], loss.group < group { lostHistories[id] = nil }
-    guard var flow = rows.removeValue(forKey: id)?.flow else { return }
+    guard let row = rows.row(of: id.description), var flow = rows.take(id.description) else { return }
     for span in flow.spans where span.group < group { release(span.place) }
     flow.spans.removeAll { $0.group < group }
     for (number, value) in flow.values where value.group < group {
@@ -226,8 +211,9 @@ struct LogState: Sendable {
       flow.place = nil
     }
     if flow.place != nil || !flow.spans.isEmpty || !flow.values.isEmpty {
-      rows[id] = Row(flow)
+      rows.put(flow, of: id.description, packed: !flow.isLong)
     } else {
+      rows.remove(row)
       lostHistories[id] = nil
     }
   }
@@ -254,26 +240,26 @@ struct LogState: Sendable {
   }
 
   /// Takes space for this number of flows at once.
-  mutating func reserve(_ count: Int) { rows.reserveCapacity(count) }
+  mutating func reserve(_ count: Int) { rows.reserve(count) }
 
-  /// The flow as it is kept in a snapshot.
-  func packed(_ id: FlowID) -> Packed<Flow>? {
-    switch rows[id] {
+  /// Writes a flow as ``restore(_:from:)`` reads it; returns whether there is such a flow.
+  func write(_ id: FlowID, to writer: inout ByteWriter) -> Bool {
+    guard let row = rows.row(of: id.description) else { return false }
     // A log without damage has the last commit of each flow.
-    case .packed(let row): row
-    case .long(let flow): Packed(flow)
-    case nil: nil
-    }
+    rows.write(row, to: &writer)
+    return true
   }
 
-  /// Adds a flow of a snapshot; returns whether it was not there.
-  mutating func restore(_ row: (packed: Packed<Flow>, part: Flow), of id: FlowID) -> Bool {
-    let flow = row.part
-    let old = rows.updateValue(Row(flow, packed: row.packed), forKey: id)
+  /// Reads a flow of a snapshot.
+  ///
+  /// - Throws: ``FlowStoreError`` if it is no flow, or if the flow is there already.
+  mutating func restore(_ id: FlowID, from reader: inout ByteReader) throws(FlowStoreError) {
+    let count = rows.count
+    let flow = try rows.put(from: &reader, of: id.description).part
+    try reader.check(rows.count > count, "a flow is there twice")
     if let place = flow.place { retain(place) }
     for span in flow.spans { retain(span.place) }
     for value in flow.values.values { retain(value.place) }
-    return old == nil
   }
 
   /// Removes values of a flow. If the flow names one of them, it is lost.
@@ -294,7 +280,7 @@ struct LogState: Sendable {
   }
 
   mutating func loseHistory(of id: FlowID, _ loss: Loss) {
-    if rows[id] != nil { lostHistories[id] = loss }
+    if rows.row(of: id.description) != nil { lostHistories[id] = loss }
   }
 
   mutating func setLostHistory(of id: FlowID, _ loss: Loss?) {
@@ -309,7 +295,7 @@ struct LogState: Sendable {
   mutating func loseGroup(_ loss: Loss) {
     lostGroup = loss
     // A flow that a damaged group names stays lost when the loss of the others is accepted.
-    for id in rows.keys where lost[id]?.isOfGroup ?? true { lost[id] = loss }
+    for (id, _) in flows where lost[id]?.isOfGroup ?? true { lost[id] = loss }
     for key in notePlaces.keys { lostNotes[key] = loss }
   }
 
@@ -330,15 +316,17 @@ struct LogState: Sendable {
 
   /// Removes what no flow owns, after all groups were applied.
   mutating func settle() {
-    for (id, row) in rows {
-      var flow = row.flow
+    for row in rows.rows {
+      var flow = rows[row]
+      let id = FlowID(rows.name(of: row))
       if flow.place == nil, lost[id] == nil {
         for span in flow.spans { release(span.place) }
         for value in flow.values.values { release(value.place) }
-        (rows[id], lostHistories[id]) = (nil, nil)
+        rows.remove(row)
+        lostHistories[id] = nil
       } else if flow.place != nil, case let dropped = flow.dropValues(), !dropped.isEmpty {
         for place in dropped { release(place) }
-        rows[id] = Row(flow)
+        rows.put(flow, of: id.description, packed: !flow.isLong)
       }
     }
   }

@@ -99,7 +99,7 @@ extension SortedList {
   fileprivate func take(_ limit: Int, into found: inout [Element], while fits: (Element) -> Bool) {
     guard limit > 0 else { return }
     var taken: [Element] = []
-    visit(after: nil) { element in
+    visit { element in
       guard fits(element) else { return false }
       taken.append(element)
       return taken.count < limit

@@ -30,129 +30,128 @@ struct FlowIndex: Sendable {
     var taskKeys: [[TextKey]] { snapshot.tasks.map { [TextKey($0.question)] + $0.assignees.map { TextKey($0) } } }
   }
 
-  /// A flow, packed once it has ended: most flows of a store have, and those that go on change with each commit.
-  private enum Row: Sendable {
-    case packed(Packed<Entry>)
-    indirect case open(Entry)
+  typealias Rows = PackedTable<Entry>
+  typealias Row = Rows.Row
 
-    /// - Parameter packed: The packed entry, if it is there already.
-    init(_ entry: Entry, packed: Packed<Entry>? = nil) {
-      self = entry.snapshot.status.isTerminal ? .packed(packed ?? Packed(entry)) : .open(entry)
-    }
-
-    var entry: Entry {
-      switch self {
-      case .packed(let row): row.part
-      case .open(let entry): entry
-      }
-    }
-
-    var packed: Packed<Entry> {
-      switch self {
-      case .packed(let row): row
-      case .open(let entry): Packed(entry)
-      }
-    }
-  }
-
-  private struct TimerKey: Comparable, Sendable {
+  /// A flow in an order by time. Flows with the same time are ordered by their ids.
+  struct TimedRow: Sendable, Equatable {
     let time: Int64
-    let flow: TextKey
-
-    static func < (left: TimerKey, right: TimerKey) -> Bool {
-      left.time == right.time ? left.flow < right.flow : left.time < right.time
-    }
+    let row: Row
   }
 
-  private var entries: [TextKey: Row] = [:]
-  private var flows = SortedList<TextKey>()
-  private var byDefinition: [TextKey: SortedList<TextKey>] = [:]
-  private var byLabel: [FlowQuery.Label: SortedList<TextKey>] = [:]
-  private var byStatus: [FlowSnapshot.Status: SortedList<TextKey>] = [:]
-  private var byTime = SortedList<TimerKey>()
+  /// All flows, by their ids. They are packed once they have ended, as most flows of a store have, and those that a
+  /// snapshot has brought until their next commit. Lists have the rows only, in the order of the ids.
+  private var rows = Rows()
+  private var flows = SortedList<Row>()
+  private var byDefinition: [TextKey: SortedList<Row>] = [:]
+  private var byLabel: [FlowQuery.Label: SortedList<Row>] = [:]
+  private var byStatus: [FlowSnapshot.Status: SortedList<Row>] = [:]
+  private var byTime = SortedList<TimedRow>()
   /// The flows whose rollback failed.
-  private var rollbacksFailed = SortedList<TextKey>()
+  private var rollbacksFailed = SortedList<Row>()
   /// The flows that wait for nothing but an operator or have ended, by the time of their last commit.
-  private var resting = SortedList<TimerKey>()
+  private var resting = SortedList<TimedRow>()
   private var tasks = TaskIndex()
 
-  var count: Int { entries.count }
+  var count: Int { rows.count }
 
-  /// Visits all flows in the order of their ids.
-  func visit(_ body: (FlowID, Packed<Entry>) -> Void) {
-    flows.visit(after: nil) { name in
-      if let row = entries[name] { body(FlowID(name.text), row.packed) }
+  /// Visits all flows in the order of their ids, with a closure that writes the flow's entry.
+  func visit(_ body: (FlowID, (inout ByteWriter) -> Void) -> Void) {
+    flows.visit { row in
+      body(FlowID(rows.name(of: row))) { rows.write(row, to: &$0) }
       return true
     }
   }
 
+  /// Takes space for this number of flows at once.
+  mutating func reserve(_ count: Int) { rows.reserve(count) }
+
   /// Applies a commit.
   mutating func put(_ flow: StoredFlow) {
-    put(Entry(flow), of: flow.id)
+    let (new, name) = (Entry(flow), flow.id.description)
+    let old = rows.row(of: name).map { rows[$0] }
+    let row = rows.put(new, of: name, packed: new.snapshot.status.isTerminal)
+    list(new, of: row, replacing: old)
   }
 
-  /// - Parameter packed: The packed entry, if it is there already.
-  mutating func put(_ new: Entry, packed: Packed<Entry>? = nil, of id: FlowID) {
-    let name = TextKey(id.description)
-    let old = entries.updateValue(Row(new, packed: packed), forKey: name)?.entry
-    if old == nil { flows.insert(name) }
+  /// Reads an entry that ``visit(_:)`` wrote.
+  ///
+  /// - Throws: ``FlowStoreError`` if it is no entry, or if the flow is there already.
+  mutating func put(from reader: inout ByteReader, of id: FlowID) throws(FlowStoreError) {
+    let count = rows.count
+    let (row, entry) = try rows.put(from: &reader, of: id.description)
+    try reader.check(rows.count > count, "a flow is there twice")
+    list(entry, of: row, replacing: nil)
+  }
+
+  /// Updates the lists.
+  private mutating func list(_ new: Entry, of row: Row, replacing old: Entry?) {
+    if old == nil { flows.insert(row, of: rows) }
     let definition = TextKey(new.snapshot.definition)
     if let old, TextKey(old.snapshot.definition) != definition {
-      byDefinition.remove(name, under: TextKey(old.snapshot.definition))
+      byDefinition.remove(row, of: rows, under: TextKey(old.snapshot.definition))
     }
-    byDefinition.insert(name, under: definition)
+    byDefinition.insert(row, of: rows, under: definition)
     if old?.snapshot.status != new.snapshot.status {
-      if let old { byStatus.remove(name, under: old.snapshot.status) }
-      byStatus.insert(name, under: new.snapshot.status)
+      if let old { byStatus.remove(row, of: rows, under: old.snapshot.status) }
+      byStatus.insert(row, of: rows, under: new.snapshot.status)
     }
     if old?.snapshot.wakeAt != new.snapshot.wakeAt {
-      if let old { removeTime(of: old, name) }
-      if let time = new.snapshot.wakeAt { byTime.insert(TimerKey(time: time.microseconds, flow: name)) }
+      if let old { removeTime(of: old, row) }
+      if let time = new.snapshot.wakeAt { byTime.insert(TimedRow(time: time.microseconds, row: row), of: rows) }
     }
     // Equal dictionaries and tasks may have texts with other bytes.
     let labels = new.snapshot.labels
     if old.map({ $0.snapshot.labels.count != labels.count || !$0.labels.allSatisfy(labels.has) }) ?? true {
-      if let old { removeLabels(of: old, name) }
-      for label in new.labels { byLabel.insert(name, under: label) }
+      if let old { removeLabels(of: old, row) }
+      for label in new.labels { byLabel.insert(row, of: rows, under: label) }
     }
-    if old.map({ $0.snapshot.tasks != new.snapshot.tasks || $0.taskKeys != new.taskKeys }) ?? true {
-      if let old { tasks.remove(old.snapshot.tasks, of: name) }
+    let before = old?.snapshot.tasks ?? []
+    if before != new.snapshot.tasks || old?.taskKeys ?? [] != new.taskKeys {
+      let name = TextKey(rows.name(of: row))
+      tasks.remove(before, of: name)
       tasks.insert(new.snapshot.tasks, of: name)
     }
     if old?.snapshot.rollbackFailed != new.snapshot.rollbackFailed {
-      if new.snapshot.rollbackFailed { rollbacksFailed.insert(name) } else { rollbacksFailed.remove(name) }
+      if new.snapshot.rollbackFailed {
+        rollbacksFailed.insert(row, of: rows)
+      } else {
+        rollbacksFailed.remove(row, of: rows)
+      }
     }
-    if let old { removeFromResting(old, name) }
+    if let old { removeFromResting(old, row) }
     if !new.snapshot.status.isClaimable {
-      resting.insert(TimerKey(time: new.changedAt.microseconds, flow: name))
+      resting.insert(TimedRow(time: new.changedAt.microseconds, row: row), of: rows)
     }
   }
 
   mutating func remove(_ id: FlowID) {
-    let name = TextKey(id.description)
-    guard let old = entries.removeValue(forKey: name)?.entry else { return }
-    flows.remove(name)
-    byDefinition.remove(name, under: TextKey(old.snapshot.definition))
-    byStatus.remove(name, under: old.snapshot.status)
-    removeTime(of: old, name)
-    removeLabels(of: old, name)
-    tasks.remove(old.snapshot.tasks, of: name)
-    rollbacksFailed.remove(name)
-    removeFromResting(old, name)
+    guard let row = rows.row(of: id.description) else { return }
+    let old = rows[row]
+    flows.remove(row, of: rows)
+    byDefinition.remove(row, of: rows, under: TextKey(old.snapshot.definition))
+    byStatus.remove(row, of: rows, under: old.snapshot.status)
+    removeTime(of: old, row)
+    removeLabels(of: old, row)
+    tasks.remove(old.snapshot.tasks, of: TextKey(id.description))
+    rollbacksFailed.remove(row, of: rows)
+    removeFromResting(old, row)
+    // The lists are ordered by the names of the rows, so a row is removed last.
+    rows.remove(row)
   }
 
-  private mutating func removeFromResting(_ entry: Entry, _ name: TextKey) {
+  private mutating func removeFromResting(_ entry: Entry, _ row: Row) {
     guard !entry.snapshot.status.isClaimable else { return }
-    resting.remove(TimerKey(time: entry.changedAt.microseconds, flow: name))
+    resting.remove(TimedRow(time: entry.changedAt.microseconds, row: row), of: rows)
   }
 
-  private mutating func removeTime(of entry: Entry, _ name: TextKey) {
+  private mutating func removeTime(of entry: Entry, _ row: Row) {
     guard let time = entry.snapshot.wakeAt else { return }
-    byTime.remove(TimerKey(time: time.microseconds, flow: name))
+    byTime.remove(TimedRow(time: time.microseconds, row: row), of: rows)
   }
 
-  private mutating func removeLabels(of entry: Entry, _ name: TextKey) {
-    for label in entry.labels { byLabel.remove(name, under: label) }
+  private mutating func removeLabels(of entry: Entry, _ row: Row) {
+    for label in entry.labels { byLabel.remove(row, of: rows, under: label) }
   }
 }
 
@@ -173,9 +172,9 @@ extension FlowIndex.Entry: StoredPart {
 extension FlowIndex {
   /// - Parameter visiting: A closure that is called with every flow that is looked at.
   func list(
-    _ query: FlowQuery, after cursor: String?, limit: Int, visiting: (TextKey) -> Void = { _ in }
+    _ query: FlowQuery, after cursor: String?, limit: Int, visiting: (Row) -> Void = { _ in }
   ) throws(FlowStoreError) -> FlowPage {
-    let start = try cursor.map { (text) throws(FlowStoreError) in TextKey(try StoreCursor(text, parts: 1).parts[0]) }
+    let start = try cursor.map { (text) throws(FlowStoreError) in try StoreCursor(text, parts: 1).parts[0] }
     let limit = max(1, limit)
     var found: [FlowSummary] = []
     var more = false
@@ -201,18 +200,17 @@ extension FlowIndex {
 
   /// Visits the flows that match a query, by id, until `body` returns `false`.
   private func visit(
-    _ query: FlowQuery, after start: TextKey?, visiting: (TextKey) -> Void = { _ in }, _ body: (FlowSummary) -> Bool
+    _ query: FlowQuery, after start: String?, visiting: (Row) -> Void = { _ in }, _ body: (FlowSummary) -> Bool
   ) {
-    candidates(for: query).visit(after: start) { name in
-      visiting(name)
-      guard let entry = entries[name]?.entry else { return true }
-      let summary = entry.summary(of: FlowID(name.text))
+    candidates(for: query).visit(behind: { row in start.map { !rows.isAfter(row, $0) } ?? false }) { row in
+      visiting(row)
+      let summary = rows[row].summary(of: FlowID(rows.name(of: row)))
       return query.matches(summary) ? body(summary) : true
     }
   }
 
   /// Returns the shortest list that contains all matching flows.
-  private func candidates(for query: FlowQuery) -> SortedList<TextKey> {
+  private func candidates(for query: FlowQuery) -> SortedList<Row> {
     var lists = [flows]
     if let label = query.label { lists.append(byLabel[label] ?? SortedList()) }
     if let definition = query.definition { lists.append(byDefinition[TextKey(definition)] ?? SortedList()) }
@@ -229,20 +227,18 @@ extension FlowIndex {
   }
 
   /// Returns the flows of a list whose times are before `end`, by id, or `nil` if they are not fewer than `count`.
-  private func flows(
-    in list: SortedList<TimerKey>, before end: Date, fewerThan count: Int
-  ) -> SortedList<TextKey>? {
+  private func flows(in list: SortedList<TimedRow>, before end: Date, fewerThan count: Int) -> SortedList<Row>? {
     // The time in a query is not rounded, but those of flows are.
     let last = end.microseconds
-    var names: [TextKey] = []
-    list.visit(after: nil) { key in
-      guard key.time <= last, names.count < count else { return false }
-      names.append(key.flow)
+    var due: [Row] = []
+    list.visit { timed in
+      guard timed.time <= last, due.count < count else { return false }
+      due.append(timed.row)
       return true
     }
-    guard names.count < count else { return nil }
-    var found = SortedList<TextKey>()
-    for name in names { found.insert(name) }
+    guard due.count < count else { return nil }
+    var found = SortedList<Row>()
+    for row in due { found.insert(row, of: rows) }
     return found
   }
 
@@ -272,8 +268,8 @@ extension FlowIndex {
   }
 
   private mutating func timed(_ order: TaskQuery.Order) -> TaskIndex.Lists<TimedTaskKey> {
-    let entries = entries
-    return tasks.timed(order) { entries[$0]?.entry.snapshot.tasks ?? [] }
+    let rows = rows
+    return tasks.timed(order) { name in rows.row(of: name.text).map { rows[$0].snapshot.tasks } ?? [] }
   }
 
   private func page<Place: TaskPlace>(
@@ -304,7 +300,7 @@ extension FlowIndex {
     SortedList.visit(lists, after: start) { place in
       let key = place.key
       visiting(key)
-      if last?.flow != key.flow { last = entries[key.flow].map { (key.flow, $0.entry.snapshot) } }
+      if last?.flow != key.flow { last = rows.row(of: key.flow.text).map { (key.flow, rows[$0].snapshot) } }
       guard let snapshot = last?.snapshot else { return true }
       for task in snapshot.tasks where place.isPlace(of: task, in: query.order) {
         let summary = TaskSummary(
@@ -313,16 +309,5 @@ extension FlowIndex {
       }
       return true
     }
-  }
-}
-
-extension Dictionary {
-  fileprivate mutating func insert<Element>(_ element: Element, under key: Key) where Value == SortedList<Element> {
-    self[key, default: SortedList()].insert(element)
-  }
-
-  fileprivate mutating func remove<Element>(_ element: Element, under key: Key) where Value == SortedList<Element> {
-    self[key]?.remove(element)
-    if self[key]?.count == 0 { self[key] = nil }
   }
 }

@@ -1,5 +1,7 @@
 /// A sorted set that is changed at any place: finding, inserting and removing move no more than one chunk of elements.
-struct SortedList<Element: Comparable & Sendable>: Sendable {
+///
+/// The order is that of the elements if they have one. Otherwise each call is given it, and it is the same at each call.
+struct SortedList<Element: Equatable & Sendable>: Sendable {
   /// The elements in order; no chunk is empty.
   private var chunks: [[Element]] = []
   private(set) var count = 0
@@ -7,32 +9,32 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
 
   init() {}
 
-  /// Returns the first place that is not before `element`.
-  private func place(of element: Element) -> (chunk: Int, index: Int) {
+  /// Returns the place behind the elements that fit, which come before all others.
+  private func place(behind fits: (Element) -> Bool) -> (chunk: Int, index: Int) {
     var low = 0
     var high = chunks.count
     while low < high {
       let middle = (low + high) / 2
-      if let last = chunks[middle].last, last < element { low = middle + 1 } else { high = middle }
+      if let last = chunks[middle].last, fits(last) { low = middle + 1 } else { high = middle }
     }
     guard low < chunks.count else { return (low, 0) }
-    return (low, Self.index(of: element, in: chunks[low]))
+    return (low, Self.index(behind: fits, in: chunks[low]))
   }
 
-  private static func index(of element: Element, in chunk: [Element]) -> Int {
+  private static func index(behind fits: (Element) -> Bool, in chunk: [Element]) -> Int {
     var low = 0
     var high = chunk.count
     while low < high {
       let middle = (low + high) / 2
-      if chunk[middle] < element { low = middle + 1 } else { high = middle }
+      if fits(chunk[middle]) { low = middle + 1 } else { high = middle }
     }
     return low
   }
 
   /// Inserts an element, unless an equal one is there.
-  mutating func insert(_ element: Element) {
-    guard let last = chunks.last?.last, !(last < element) else { return append(element) }
-    var (chunk, index) = place(of: element)
+  mutating func insert(_ element: Element, by precedes: (Element, Element) -> Bool) {
+    guard let last = chunks.last?.last, !precedes(last, element) else { return append(element) }
+    var (chunk, index) = place { precedes($0, element) }
     if chunks[chunk][index] == element { return }
     if chunks[chunk].count == Self.most {
       // Both halves are new arrays, which have no more space than they need.
@@ -55,8 +57,8 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
     count += 1
   }
 
-  mutating func remove(_ element: Element) {
-    let (chunk, index) = place(of: element)
+  mutating func remove(_ element: Element, by precedes: (Element, Element) -> Bool) {
+    let (chunk, index) = place { precedes($0, element) }
     guard chunk < chunks.count, chunks[chunk][index] == element else { return }
     chunks[chunk].remove(at: index)
     if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
@@ -65,9 +67,41 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
 
   var first: Element? { chunks.first?.first }
 
+  /// Visits the elements behind those that fit, which come before all others, in order until `body` returns `false`.
+  func visit(behind fits: (Element) -> Bool = { _ in false }, _ body: (Element) -> Bool) {
+    var rest = elements(behind: fits)
+    while let found = rest.next(), body(found) {}
+  }
+
+  /// The elements from a place on, in order.
+  struct Elements: IteratorProtocol {
+    fileprivate let chunks: [[Element]]
+    fileprivate var place: (chunk: Int, index: Int)
+
+    mutating func next() -> Element? {
+      while place.chunk < chunks.count {
+        if place.index < chunks[place.chunk].count {
+          defer { place.index += 1 }
+          return chunks[place.chunk][place.index]
+        }
+        place = (place.chunk + 1, 0)
+      }
+      return nil
+    }
+  }
+
+  func elements(behind fits: (Element) -> Bool) -> Elements { Elements(chunks: chunks, place: place(behind: fits)) }
+}
+
+extension SortedList where Element: Comparable {
+  /// Inserts an element, unless an equal one is there.
+  mutating func insert(_ element: Element) { insert(element, by: <) }
+
+  mutating func remove(_ element: Element) { remove(element, by: <) }
+
   func contains(_ element: Element) -> Bool {
-    let (chunk, index) = place(of: element)
-    return chunk < chunks.count && chunks[chunk][index] == element
+    var rest = elements { $0 < element }
+    return rest.next() == element
   }
 
   /// Visits the elements after `element`, or all of them, in order until `body` returns `false`.
@@ -87,25 +121,7 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
   }
 
   /// The elements after one, or all of them, in order.
-  struct Elements: IteratorProtocol {
-    fileprivate let chunks: [[Element]]
-    fileprivate var place: (chunk: Int, index: Int)
-    fileprivate let start: Element?
-
-    mutating func next() -> Element? {
-      while place.chunk < chunks.count {
-        while place.index < chunks[place.chunk].count {
-          let found = chunks[place.chunk][place.index]
-          place.index += 1
-          if found != start { return found }
-        }
-        place = (place.chunk + 1, 0)
-      }
-      return nil
-    }
-  }
-
   func elements(after element: Element?) -> Elements {
-    Elements(chunks: chunks, place: element.map { place(of: $0) } ?? (0, 0), start: element)
+    elements { found in element.map { !($0 < found) } ?? false }
   }
 }
