@@ -88,10 +88,11 @@ struct FlowIndex: Sendable {
   private mutating func list(_ new: Entry, of row: Row, replacing old: Entry?) {
     if old == nil { flows.insert(row, of: rows) }
     let definition = TextKey(new.snapshot.definition)
-    if let old, TextKey(old.snapshot.definition) != definition {
-      byDefinition.remove(row, of: rows, under: TextKey(old.snapshot.definition))
+    let oldDefinition = old.map { TextKey($0.snapshot.definition) }
+    if oldDefinition != definition {
+      if let oldDefinition { byDefinition.remove(row, of: rows, under: oldDefinition) }
+      byDefinition.insert(row, of: rows, under: definition)
     }
-    byDefinition.insert(row, of: rows, under: definition)
     if old?.snapshot.status != new.snapshot.status {
       if let old { byStatus.remove(row, of: rows, under: old.snapshot.status) }
       byStatus.insert(row, of: rows, under: new.snapshot.status)

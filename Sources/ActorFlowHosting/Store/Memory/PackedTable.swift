@@ -68,8 +68,9 @@ struct PackedTable<Part: StoredPart & Sendable>: Sendable {
   @discardableResult
   mutating func put(_ part: Part, of name: String, packed isPacked: Bool = true) -> Row {
     guard !isPacked else { return put(Self.bytes(of: part), of: name) }
-    let row: Row
-    if let old = self.row(of: name), unpacked[old] != nil { row = old } else { row = put([], of: name) }
+    if let row = row(of: name), unpacked.updateValue(.part(part), forKey: row) != nil { return row }
+    // The name stays, without packed bytes.
+    let row = put([], of: name)
     unpacked[row] = .part(part)
     return row
   }
