@@ -6,7 +6,7 @@ extension FlowStoreConformance {
   static let severing: [Check] = [
     Check("a write whose connection breaks has an unknown outcome, and a retry settles it", needs: [.severing]) {
       store in
-      for moment in FlowStoreHarness.Severance.allCases {
+      for moment in store.harness.severances {
         for write in CrashedWrite.allCases { try await sever(write, moment, store) }
       }
     }

@@ -31,6 +31,8 @@ public struct FlowStoreHarness: Sendable {
   ///
   /// The next call that writes is the one whose connection breaks. Later calls find a database that works.
   public var sever: (@Sendable (any FlowStore, Severance) async throws -> Void)?
+  /// The moments at which ``sever`` can break a write: all of them, unless the store has no reply that can be lost.
+  public var severances: [Severance] = Severance.allCases
   /// Returns the number of syncs that the store has done since it was opened; `nil` if they cannot be counted.
   public var syncs: (@Sendable (any FlowStore) async throws -> Int)?
   /// Lets a later sync of the store wait: the next one after the number of syncs that is passed. `nil` if syncs cannot

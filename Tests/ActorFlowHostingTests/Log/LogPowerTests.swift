@@ -13,7 +13,7 @@ import Testing
   @Test("a store that loses power does what every store must", arguments: FlowStoreConformance.all)
   func conforms(_ check: FlowStoreConformance.Check) async throws {
     let outcome = try await check.run(on: SimulatedStores().harness)
-    let isSkipped = !check.needs.isDisjoint(with: [.leases, .severing, .damage])
+    let isSkipped = !check.needs.isDisjoint(with: [.leases, .damage])
     #expect((outcome != .passed) == isSkipped, "\(outcome)")
   }
 

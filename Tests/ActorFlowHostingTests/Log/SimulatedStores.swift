@@ -6,78 +6,23 @@ import Foundation
 
 /// Stores on simulated files, whose syncs are counted and held, and which lose power.
 final class SimulatedStores: Sendable {
-  /// The files of a store, and the thread that waits in a sync.
-  final class Machine: Sendable {
-    private struct State: Sendable {
-      var syncs = 0
-      var heldSync: Int?
-      var isDead = false
-    }
-    let files: SimulatedFiles
-    private let state = Lock(State())
-    private let condition = NSCondition()
-    private let (reached, continuation) = AsyncStream.makeStream(of: Void.self)
-
-    init(_ files: SimulatedFiles) {
-      self.files = files
-    }
-
-    var syncs: Int { state.withLock { $0.syncs } }
-
-    func hold(after count: Int) -> FlowStoreHarness.HeldSync {
-      state.withLock { $0.heldSync = $0.syncs + count + 1 }
-      return FlowStoreHarness.HeldSync(
-        reached: {
-          for await _ in self.reached { return }
-          throw CancellationError()
-        },
-        release: { self.wake { $0.heldSync = nil } })
-    }
-
-    func die() { wake { $0.isDead = true } }
-
-    private func wake(_ change: (inout State) -> Void) {
-      condition.lock()
-      state.withLock { change(&$0) }
-      condition.broadcast()
-      condition.unlock()
-    }
-
-    func fault(_ operation: DiskOperation) -> DiskFault? {
-      guard operation.kind == .sync || operation.kind == .syncDirectory else {
-        return state.withLock { $0.isDead } ? .crash : nil
-      }
-      let isHeld = state.withLock { state in
-        state.syncs += 1
-        return state.heldSync == state.syncs
-      }
-      if isHeld {
-        continuation.yield()
-        condition.lock()
-        while state.withLock({ $0.heldSync != nil && !$0.isDead }) { condition.wait() }
-        condition.unlock()
-      }
-      return state.withLock { $0.isDead } ? .crash : nil
-    }
-  }
-
   let clock = ManualWallClock()
-  private let machines = Lock<[ObjectIdentifier: Machine]>([:])
+  private let disks = HeldDisks()
+  private let files = Lock<[ObjectIdentifier: SimulatedFiles]>([:])
   private let seed = Lock<UInt64>(1)
 
   private func open(_ files: SimulatedFiles) async throws -> FileFlowStore {
-    let machine = Machine(files)
+    let disk = HeldDisk()
     let store = try await FileFlowStore(
-      directory: "/store", clock: clock, disk: Disk(files, fault: machine.fault), segmentBytes: 3_000)
-    machines.withLock { $0[ObjectIdentifier(store)] = machine }
+      directory: "/store", clock: clock, disk: Disk(files, fault: disk.fault), segmentBytes: 3_000)
+    disks.add(disk, of: store)
+    self.files.withLock { $0[ObjectIdentifier(store)] = files }
     return store
   }
 
-  private func machine(_ store: any FlowStore) throws -> (FileFlowStore, Machine) {
-    guard let store = store as? FileFlowStore, let machine = machines.withLock({ $0[ObjectIdentifier(store)] }) else {
-      throw CocoaError(.fileNoSuchFile)
-    }
-    return (store, machine)
+  private func files(of store: FileFlowStore) throws -> SimulatedFiles {
+    guard let files = files.withLock({ $0[ObjectIdentifier(store)] }) else { throw CocoaError(.fileNoSuchFile) }
+    return files
   }
 
   var harness: FlowStoreHarness {
@@ -90,21 +35,21 @@ final class SimulatedStores: Sendable {
           }))
     }
     harness.reopen = { store in
-      let (store, machine) = try self.machine(store)
+      let (store, _) = try self.disks[store]
       await store.close()
-      return try await self.open(machine.files)
+      return try await self.open(self.files(of: store))
     }
     harness.close = { store in await (store as? FileFlowStore)?.close() }
     harness.crash = { store in
-      let (store, machine) = try self.machine(store)
-      machine.die()
-      machine.files.crash()
-      let next = try await self.open(machine.files)
+      let (store, disk) = try self.disks[store]
+      let files = try self.files(of: store)
+      disk.die()
+      files.crash()
+      let next = try await self.open(files)
       await store.close()
       return next
     }
-    harness.syncs = { store in try self.machine(store).1.syncs }
-    harness.holdSync = { store, count in try self.machine(store).1.hold(after: count) }
+    disks.hold(&harness)
     return harness
   }
 }

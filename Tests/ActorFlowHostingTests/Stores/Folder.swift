@@ -57,11 +57,26 @@ final class Folder: Sendable {
 
   /// A harness for stores of directories in this one.
   var harness: FlowStoreHarness {
-    var harness = FlowStoreHarness(clock: clock) { try await self.open() }
+    let disks = HeldDisks()
+    let open: @Sendable () async throws -> FileFlowStore = {
+      let disk = HeldDisk()
+      let store = try await self.open(Disk(fault: disk.fault))
+      disks.add(disk, of: store)
+      return store
+    }
+    var harness = FlowStoreHarness(clock: clock) { try await open() }
     harness.reopen = { store in
       await (store as? FileFlowStore)?.close()
-      return try await self.open()
+      return try await open()
     }
+    harness.crash = { store in
+      let (store, disk) = try disks[store]
+      // What was written and not synced stays: the process dies, and the machine does not.
+      disk.die()
+      await store.close()
+      return try await open()
+    }
+    disks.hold(&harness)
     harness.close = { await ($0 as? FileFlowStore)?.close() }
     harness.damage = { store, id, damage in
       guard let store = store as? FileFlowStore, let place = store.state.withLock({ $0.log[id]?.place }) else { return }
