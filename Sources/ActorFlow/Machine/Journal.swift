@@ -5,8 +5,9 @@ package enum JournalEntry: Sendable {
   /// Given up by a child task that the step itself has cancelled: the replay cancels it again.
   ///
   /// `settledAt` is the number of the call of the step's own task by which that child was gone. A child that comes after
-  /// this call is another one, and passes over the key. `nil` as long as the same child may come.
-  case withdrawn(settledAt: Int? = nil)
+  /// this call is another one, and passes over the key. `nil` as long as the same child may come. `isPresumed` says that
+  /// the child had not given up, but had not come back either when that call began: during the call it still may.
+  case withdrawn(settledAt: Int? = nil, isPresumed: Bool = false)
   /// The time limit had passed.
   case overdue
 }
@@ -165,7 +166,7 @@ extension FlowMachine {
 
   private func isSettled(_ key: JournalKey, on track: TrackID) -> Bool {
     look(at: track) { track in
-      guard case .withdrawn(let call?)? = track.focus.memory?.answers[key],
+      guard case .withdrawn(let call?, _)? = track.focus.memory?.answers[key],
         !track.focus.attempt.isPresumedGivenUp(key)
       else { return false }
       // While the call itself has not returned, a child that comes was there before it.
@@ -185,15 +186,27 @@ extension FlowMachine {
       self[track].focus.attempt.takeUnsettled()
     else { return }
     let (call, answers) = look(at: track) { ($0.focus.attempt.ownCalls, $0.focus.memory?.answers ?? [:]) }
-    for case (let key, .withdrawn(nil)) in answers {
+    for case (let key, .withdrawn(nil, _)) in answers {
       self[track].focus.memory?.answers[key] = .withdrawn(settledAt: call)
     }
   }
 
-  /// Lets a task ask again under a key that was presumed given up: removes the journal's entry.
+  /// Lets a task ask again under a key that was presumed given up, in this attempt or an earlier one: removes the
+  /// journal's entry.
   mutating func comeBack(to key: JournalKey, by caller: CallingTask, on track: TrackID) {
-    guard caller != .step, self[track].focus.attempt.comeBack(to: key) else { return }
+    guard caller != .step, self[track].focus.attempt.comeBack(to: key) || mayComeBack(to: key, on: track) else {
+      return
+    }
     self[track].focus.memory?.answers[key] = nil
+  }
+
+  /// Whether the step's own task is in the call at whose beginning the key was presumed given up. A child of an earlier
+  /// part has ended by then, so the child that comes is one that runs beside the call.
+  private func mayComeBack(to key: JournalKey, on track: TrackID) -> Bool {
+    look(at: track) { track in
+      guard case .withdrawn(let call?, true)? = track.focus.memory?.answers[key] else { return false }
+      return call == track.focus.attempt.ownCalls && track.isInOwnCall
+    }
   }
 
   mutating func remember(_ entry: JournalEntry, as key: JournalKey, on track: TrackID) {
@@ -344,22 +357,29 @@ extension FlowMachine {
   /// Gives up what child tasks had open in the snapshot, and have not asked for again by the time the step's own task
   /// begins something new. Those children were cancelled sooner than the first time. A child that comes later all the
   /// same begins anew.
-  mutating func presumeChildrenGone(on track: TrackID) {
+  ///
+  /// - Parameter isOwnCall: Whether a call of the step's own task that was counted last begins.
+  mutating func presumeChildrenGone(on track: TrackID, isOwnCall: Bool = true) {
     guard let reopening = look(at: track, { $0.reopening }), !reopening.ofChildren.isEmpty else { return }
     var rest: Reopening? = reopening
     if let question = reopening.question, let key = question.key, reopening.ofChildren.contains(key) {
       rest = rest?.without(question: true)
       closeReopening(question, wasOfChild: true, on: track)
-      self[track].focus.attempt.presumeGivenUp(key)
+      rememberPresumed(key, isOwnCall: isOwnCall, on: track)
     }
     for wait in reopening.waits where reopening.ofChildren.contains(wait.key) {
       rest = rest?.without(wait: wait.number)
       timers.dropWait(wait.number)
       if !reopening.isPaired(wait) { self[track].forgetAsker() }
-      remember(.withdrawn(), as: wait.key, on: track)
-      self[track].focus.attempt.presumeGivenUp(wait.key)
+      rememberPresumed(wait.key, isOwnCall: isOwnCall, on: track)
     }
     self[track].reopening = rest
+  }
+
+  private mutating func rememberPresumed(_ key: JournalKey, isOwnCall: Bool, on track: TrackID) {
+    let call = isOwnCall ? look(at: track) { $0.focus.attempt.ownCalls } : nil
+    remember(.withdrawn(settledAt: call, isPresumed: isOwnCall), as: key, on: track)
+    self[track].focus.attempt.presumeGivenUp(key)
   }
 
   /// Closes what the step's own task had open in the snapshot, because that task now begins something else. It can wait
@@ -382,7 +402,7 @@ extension FlowMachine {
   /// have not come back by now are gone: a race that the journal decided may have cancelled them before they could ask.
   mutating func presumeChildrenGoneIfComplete(on track: TrackID) {
     guard look(at: track, { $0.reopening != nil && $0.openAskers > 1 && !$0.hasAskerAtWork }) else { return }
-    presumeChildrenGone(on: track)
+    presumeChildrenGone(on: track, isOwnCall: false)
   }
 
   /// Whether an update repeats one of a question that the step has not asked again yet: the step's tasks may come back

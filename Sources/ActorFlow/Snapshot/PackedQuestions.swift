@@ -2,8 +2,8 @@ package struct PackedAnswer: Sendable, Equatable {
   package enum Entry: Sendable, Equatable {
     /// The facts are those of an answer; a signal has none, and an earlier version stored none.
     case answered(PackedValue, AnswerFacts? = nil)
-    /// `settledAt` is `nil` also in earlier formats; see ``JournalEntry/withdrawn(settledAt:)``.
-    case withdrawn(settledAt: Int? = nil)
+    /// `settledAt` is `nil` also in earlier formats; see ``JournalEntry/withdrawn(settledAt:isPresumed:)``.
+    case withdrawn(settledAt: Int? = nil, isPresumed: Bool = false)
     case overdue
 
     var isWithdrawn: Bool {

@@ -196,7 +196,7 @@ struct SnapshotPacker {
   func pack(_ entry: JournalEntry) throws -> PackedAnswer.Entry {
     switch entry {
     case .answered(let answer, let facts): .answered(try value(answer), facts?.facts)
-    case .withdrawn(let call): .withdrawn(settledAt: call)
+    case .withdrawn(let call, let isPresumed): .withdrawn(settledAt: call, isPresumed: isPresumed)
     case .overdue: .overdue
     }
   }

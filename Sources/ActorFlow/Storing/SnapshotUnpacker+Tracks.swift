@@ -121,7 +121,7 @@ extension SnapshotUnpacker {
   func entry(_ packed: PackedAnswer.Entry) -> JournalEntry {
     switch packed {
     case .answered(let answer, let facts): .answered(value(answer), facts.map(AnswerFacts.Box.init))
-    case .withdrawn(let call): .withdrawn(settledAt: call)
+    case .withdrawn(let call, let isPresumed): .withdrawn(settledAt: call, isPresumed: isPresumed)
     case .overdue: .overdue
     }
   }

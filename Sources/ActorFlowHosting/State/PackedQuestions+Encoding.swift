@@ -29,9 +29,12 @@ extension PackedAnswer.Entry: StoredChoice {
       try coder.code(&value)
       if coder.format >= 6 { try coder.code(&facts) }
       self = .answered(value, facts)
-    case .withdrawn(var call):
-      if coder.format >= 10 { try coder.code(&call) }
-      self = .withdrawn(settledAt: call)
+    case .withdrawn(var call, var isPresumed):
+      if coder.format >= 10 {
+        try coder.code(&call)
+        try coder.code(&isPresumed)
+      }
+      self = .withdrawn(settledAt: call, isPresumed: isPresumed)
     case .overdue: break
     }
   }

@@ -200,6 +200,53 @@ import Testing
     #expect(try await flows.outcome(of: "f") == .finished("answered \(asksBetween ? "asked" : "paid") sent"))
   }
 
+  @Test("a child that waits beside several questions of its step gets its signal, also after a crash at every commit")
+  func beside() async throws {
+    let flow = Flow<String, String>("f") {
+      Step("step") { (_: String, context: StepContext) in
+        async let sent = context.wait(for: Self.go)
+        let first = try await context.ask(Form(text: "first"))
+        let second = try await context.ask(Form(text: "second"))
+        return try await "\(first) \(second) \(sent)"
+      }
+    }
+    for number in 1... {
+      let store = CrashingStore(crashingAfter: [number])
+      #expect(try await playBeside(flow, on: store) == "1 2 sent", "died after commit \(number)")
+      guard store.takeovers > 0 else { break }
+    }
+  }
+
+  private func playBeside(_ flow: Flow<String, String>, on store: CrashingStore) async throws -> String? {
+    // A flow of which only a child waits is not idle.
+    let isAnswered = Lock(false)
+    let isOver: @Sendable () -> Bool = { store.hasCrashed || isAnswered.withLock { $0 } }
+    while true {
+      let host = FlowHost(store: store.next(), owner: "host")
+      do {
+        let flows = try await host.register(flow)
+        for _ in 0..<2_000 {
+          try await flows.start(id: "f", with: "-")
+          let view = try await host.whenIdle("f", unless: isOver)
+          if view.status == .finished {
+            guard case .finished(let end) = try await flows.outcome(of: "f") else { return "?" }
+            return end
+          }
+          if let question = view.questions.first {
+            let isFirst = try question.prompt(as: Form.self).text == "first"
+            _ = try await Self.answer(question.id, isFirst ? "1" : "2", host)
+            if isFirst { continue }
+            isAnswered.withLock { $0 = true }
+          }
+          try await host.flow("f").send("sent", to: Self.go, key: "last")
+          await Task.yield()
+          try store.requireRunning()
+        }
+        return nil
+      } catch is FlowStoreError { await host.die() }
+    }
+  }
+
   @Test("a question given up only because the step failed is asked again when the step is retried")
   func failing() async throws {
     let failures = Lock(2)

@@ -207,7 +207,7 @@ extension RandomState {
   mutating func entry() -> PackedAnswer.Entry {
     switch below(3) {
     case 0: .answered(value(), optional { $0.facts() })
-    case 1: .withdrawn(settledAt: optional { $0.below(100) })
+    case 1: .withdrawn(settledAt: optional { $0.below(100) }, isPresumed: below(2) == 0)
     default: .overdue
     }
   }

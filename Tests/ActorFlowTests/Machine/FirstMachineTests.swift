@@ -244,6 +244,28 @@ import Testing
     #expect(try driver.first(by: .child) == "withdrawn")
   }
 
+  @Test("a child that is presumed gone comes back in the next process as well, during the same call of its step")
+  func presumedGoneAndBack() throws {
+    var driver = try driver(.persisting)
+    let stay = Stay(driver.visit)
+    func wait() throws -> FlowMachine.Waited {
+      try driver.give { try $0.wait(for: "t", as: Int.self, at: stay, until: nil, by: .child) }
+    }
+    guard case .waiting = try wait() else { throw Failure("it does not wait") }
+    #expect(try driver.ask(key: "first", by: .step).text == "opened 1")
+    try driver.answer(try #require(driver.machine.position.questions.first))
+    driver.machine = try restored(driver.machine)
+    #expect(try driver.ask(key: "first", by: .step).text == "replayed")
+    #expect(try driver.ask(key: "own", by: .step).text == "opened 2")
+    driver.machine = try restored(driver.machine)
+    guard case .withdrawn = try wait() else { throw Failure("a child of an earlier part may come before the call") }
+    driver.machine = try restored(driver.machine)
+    #expect(try driver.ask(key: "first", by: .step).text == "replayed")
+    #expect(try driver.ask(key: "own", by: .step).text == "opened 2")
+    guard case .waiting = try wait() else { throw Failure("it does not come back") }
+    guard case .received = try driver.give({ try $0.send(7, to: "t", key: nil) }) else { throw Failure("not received") }
+  }
+
   @Test("a reload after an answer closes the wait as well, and the replay gets the answer")
   func reloading() throws {
     var driver = try driver(.reloading)
