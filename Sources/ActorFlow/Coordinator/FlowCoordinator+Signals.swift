@@ -21,7 +21,10 @@ extension FlowCoordinator {
     switch waited {
     case .received(let value): return try StepBody.cast(value, to: T.self)
     case .overdue: return nil
-    case .withdrawn: return try StepBody.cast(try await cell.value(), to: T.self)
+    case .withdrawn:
+      let value = try await cell.value()
+      guard value is AskAgain else { return try StepBody.cast(value, to: T.self) }
+      return try await wait(for: signal, matching: condition, at: stay, within: limit)
     case .waiting(let number):
       do {
         let value = try await cell.value()

@@ -156,6 +156,8 @@ struct TrackTasks: Sendable {
   var asker: OneShot?
   /// In a replay, the tasks that wait for something that they gave up the first time.
   var held: [OneShot] = []
+  /// Those of them that may be told to ask again.
+  var presumed: [OneShot] = []
   /// The task that walks or rolls back.
   var stint: Task<Void, Never>?
   /// Whether the stint is walking, so that a leave or a passivation cancels it. False once it was cancelled: the next
@@ -179,7 +181,12 @@ struct TrackTasks: Sendable {
 
   mutating func takeHeld() -> [OneShot] {
     defer { held = [] }
-    return held
+    return held + takePresumed()
+  }
+
+  mutating func takePresumed() -> [OneShot] {
+    defer { presumed = [] }
+    return presumed
   }
 }
 

@@ -87,6 +87,9 @@ extension RunState {
     case .hold(let track): if let waiter { with(track) { $0.held.append(waiter) } }
     case .releaseHeld(let track):
       for waiter in with(track, { $0.takeHeld() }) { afterwards.add(.resume(waiter, .cancelled)) }
+    case .holdPresumed(let track): if let waiter { with(track) { $0.presumed.append(waiter) } }
+    case .askAgain(let track):
+      for waiter in with(track, { $0.takePresumed() }) { afterwards.add(.resume(waiter, .success(AskAgain()))) }
 
     case .awaitMilestone(let milestone): if let waiter { milestones.append((milestone, waiter)) }
     case .wakeOnce:

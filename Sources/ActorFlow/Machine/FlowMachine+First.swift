@@ -106,6 +106,7 @@ extension FlowMachine {
   private mutating func count(_ keys: PairedKeys, by caller: CallingTask, on track: TrackID) {
     if journal != .off, let asked = keys.asked { self[track].focus.attempt.count(asked, by: caller) }
     self[track].focus.attempt.count(keys.waited, by: caller)
+    letPresumedAskAgain(on: track, by: caller)
   }
 
   // MARK: Outcomes

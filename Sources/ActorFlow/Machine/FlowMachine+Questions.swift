@@ -24,6 +24,9 @@ package struct Replied: Sendable {
   let question: Question.ID
 }
 
+/// The outcome for a task that was held at a key and is to come to it again.
+package struct AskAgain: Sendable {}
+
 /// The outcome for an asker whose time limit has passed.
 package struct TimeIsUp: Sendable {}
 
@@ -70,6 +73,7 @@ extension FlowMachine {
       if let key { comeBack(to: key, by: caller, on: track) }
       if let key, let entry = entry(of: key, hasLimit: hasLimit, on: track) {
         self[track].focus.attempt.count(key, by: caller)
+        letPresumedAskAgain(on: track, by: caller)
         return replayed(entry, asReply: wantsReply, by: caller, on: track)
       }
       if let key, caller == .step, look(at: track, { $0.reopening?.question?.key != key }) {
@@ -82,6 +86,7 @@ extension FlowMachine {
       wantsReply: wantsReply, at: now())
     if journal != .off, let key {
       self[track].focus.attempt.count(key, by: caller)
+      letPresumedAskAgain(on: track, by: caller)
       note(.began, on: track)
       if isNew, caller == .step {
         presumeChildrenGone(on: track)

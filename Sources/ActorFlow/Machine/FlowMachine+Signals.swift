@@ -128,7 +128,8 @@ extension FlowMachine {
     case received(any Sendable)
     /// The visit is replayed, and the time limit had passed; or it has passed before the step came to wait again.
     case overdue
-    /// The visit is replayed, and the step gave this wait up before. The task is held until the step gives it up again.
+    /// The visit is replayed, and the step gave this wait up before. The task is held until the step gives it up again,
+    /// or resumed with ``AskAgain``.
     case withdrawn
     case waiting(number: Int)
   }
@@ -149,6 +150,7 @@ extension FlowMachine {
     let buffered = try indexOfBuffered(signal, as: T.self, matching: condition, judging: judge)
     let key = nextKey(of: signal, hasLimit: due != nil, by: caller, on: stay.track)
     self[stay.track].focus.attempt.count(key, by: caller)
+    letPresumedAskAgain(on: stay.track, by: caller)
     comeBack(to: key, by: caller, on: stay.track)
     switch entry(of: key, hasLimit: due != nil, on: stay.track) {
     case .answered(let value, _)?:
@@ -157,8 +159,8 @@ extension FlowMachine {
     case .overdue?:
       note(.outcome(by: caller), on: stay.track)
       return .overdue
-    case .withdrawn?:
-      hold(on: stay.track)
+    case .withdrawn(_, let isPresumed)?:
+      hold(at: key, isPresumed: isPresumed, on: stay.track)
       return .withdrawn
     case nil: break
     }

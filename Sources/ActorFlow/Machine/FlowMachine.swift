@@ -219,7 +219,10 @@ extension FlowMachine {
   /// Releases the tasks that are held on a track.
   mutating func releaseHeld(on track: TrackID) {
     guard look(at: track, { $0.isHolding }) else { return }
-    with(track) { $0.isHolding = false }
+    with(track) { track in
+      track.isHolding = false
+      track.heldKeys = []
+    }
     perform(.releaseHeld(track))
   }
 

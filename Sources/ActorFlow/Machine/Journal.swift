@@ -73,6 +73,11 @@ struct ProceedCall: Sendable {
     }
   }
 
+  /// Takes back that a task has come to these keys: it will come to them again.
+  mutating func uncount(_ keys: [JournalKey]) {
+    for key in keys.sorted().reversed() where asked[key.name] == key.number { asked[key.name] = key.number - 1 }
+  }
+
   /// Notes under which names a prompt was asked in earlier versions.
   mutating func note(_ names: PromptNames) {
     if !names.earlier.isEmpty { earlier[names.current] = names.earlier }
@@ -207,6 +212,36 @@ extension FlowMachine {
       guard case .withdrawn(let call?, true)? = track.focus.memory?.answers[key] else { return false }
       return call == track.focus.attempt.ownCalls && track.isInOwnCall
     }
+  }
+
+  /// Holds the calling child at a key that was given up, or presumed so.
+  ///
+  /// A child that comes to a presumed key before its step's own task has reached the call may be one that lost a race:
+  /// then it is cancelled before that call. If it is still there when the call begins, it runs beside it: see
+  /// ``letPresumedAskAgain(on:by:)``.
+  mutating func hold(at key: JournalKey, isPresumed: Bool, on track: TrackID) {
+    guard isPresumed else { return hold(on: track) }
+    with(track) { track in
+      track.isHolding = true
+      track.heldKeys.append(key)
+    }
+    perform(.holdPresumed(track))
+  }
+
+  /// Lets the held children ask again whose keys were presumed given up at a call that the step's own task has come to.
+  mutating func letPresumedAskAgain(on track: TrackID, by caller: CallingTask) {
+    guard caller == .step, look(at: track, { !$0.heldKeys.isEmpty }) else { return }
+    let (keys, isReached) = look(at: track) { track in
+      let isReached = track.heldKeys.contains { key in
+        guard case .withdrawn(let call?, _)? = track.focus.memory?.answers[key] else { return true }
+        return call <= track.focus.attempt.ownCalls
+      }
+      return (track.heldKeys, isReached)
+    }
+    guard isReached else { return }
+    self[track].focus.attempt.uncount(keys)
+    with(track) { $0.heldKeys = [] }
+    perform(.askAgain(track))
   }
 
   mutating func remember(_ entry: JournalEntry, as key: JournalKey, on track: TrackID) {

@@ -44,6 +44,9 @@ package struct Reaction: Sendable {
     /// again or the step is over.
     case hold(TrackID)
     case releaseHeld(TrackID)
+    /// The calling task is held as well, and may be told to ask again.
+    case holdPresumed(TrackID)
+    case askAgain(TrackID)
 
     /// The calling task waits until the flow has reached this milestone.
     case awaitMilestone(Milestone)

@@ -28,6 +28,8 @@ package struct Track: Sendable {
   var isPausing = false
   /// Whether tasks of the step are held, because they asked for something that was given up in an earlier attempt.
   var isHolding = false
+  /// The keys at which tasks are held that may ask again.
+  var heldKeys: [JournalKey] = []
   /// The track's identity as a branch; `nil` for the flow itself.
   let branch: Branching?
   /// Whether the track has changed since its view was last made, and whether it was busy then. Maintained by

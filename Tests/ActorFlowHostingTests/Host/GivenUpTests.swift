@@ -217,6 +217,40 @@ import Testing
     }
   }
 
+  @Test("a child that is slow in one process and quick in the next one is not held for ever")
+  func slowThenQuick() async throws {
+    let isSlow = Lock(false)
+    let waits: @Sendable @concurrent (StepContext) async throws -> String = { context in
+      if isSlow.withLock({ $0 }) { try await Task.sleep(for: .seconds(1_000)) }
+      return try await context.wait(for: Self.go)
+    }
+    let quick: @Sendable (StepContext) async throws -> Void = { context in
+      // The step's own task lets the child come first.
+      if isSlow.withLock({ !$0 }) { for _ in 0..<200 { await Task.yield() } }
+    }
+    let flow = Flow<String, String>("f") {
+      Step("step") { (_: String, context: StepContext) in
+        async let sent = waits(context)
+        try await quick(context)
+        let first = try await context.ask(Form(text: "first"))
+        let second = try await context.ask(Form(text: "second"))
+        return try await "\(first) \(second) \(sent)"
+      }
+    }
+    let host = FlowHost(store: MemoryFlowStore())
+    let flows = try await host.register(flow)
+    try await flows.start(id: "f", with: "-")
+    _ = try await host.whenIdle("f")
+    isSlow.withLock { $0 = true }
+    try await host.flow("f").answer(Form.self, with: "1")
+    #expect(try await host.whenIdle("f").questions.count == 1)
+    isSlow.withLock { $0 = false }
+    try await host.flow("f").answer(Form.self, with: "2")
+    try await host.flow("f").send("sent", to: Self.go, key: "1")
+    #expect(try await host.flow("f").settled(within: .seconds(60)).status == .finished)
+    #expect(try await flows.outcome(of: "f") == .finished("1 2 sent"))
+  }
+
   private func playBeside(_ flow: Flow<String, String>, on store: CrashingStore) async throws -> String? {
     // A flow of which only a child waits is not idle.
     let isAnswered = Lock(false)

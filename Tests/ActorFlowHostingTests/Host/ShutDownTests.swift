@@ -44,7 +44,7 @@ import Testing
     while await !host.health().isRunning { await Task.yield() }
     let error = await #expect(throws: FlowError.self) { try await host.shutDown() }
     #expect(error?.code == .alreadyRunning)
-    #expect(try await host.flow("x").view().status == .waiting)
+    #expect(try await host.flow("x").settled().status == .waiting)
     run.cancel()
     try await run.value
   }

@@ -120,7 +120,8 @@ struct MachineAttack {
       case .cancelWalk:
         try demand(cancelledRun != machine.run, "a walk is cancelled twice")
         (isWalking, cancelledRun) = (false, machine.run)
-      case .awaitMilestone, .wakeOnce, .remind, .awaitSignal, .resumeWait, .awaitPause, .endPause, .hold, .releaseHeld:
+      case .awaitMilestone, .wakeOnce, .remind, .awaitSignal, .resumeWait, .awaitPause, .endPause, .hold, .releaseHeld,
+        .holdPresumed, .askAgain:
         break
       }
     }
