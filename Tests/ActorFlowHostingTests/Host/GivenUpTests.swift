@@ -67,6 +67,14 @@ import Testing
     }
   }
 
+  /// Waits until the calling task is cancelled, and throws.
+  static func cancellation() async throws {
+    let (never, end) = AsyncStream.makeStream(of: Void.self)
+    for await _ in never {}
+    end.finish()
+    throw CancellationError()
+  }
+
   /// Plays a race to its end; when a host crashes, with another one. Returns nil if the flow does not end.
   private func play(_ race: Race, _ flow: Flow<String, String>, on store: CrashingStore) async throws -> String? {
     while true {
@@ -164,7 +172,7 @@ import Testing
         var received = try await context.wait(for: Self.go)
         while received == "more" {
           // In a replay the first part cancels this child before it waits again.
-          if isReplay.withLock({ $0 }) { try await Task.sleep(for: .seconds(1_000)) }
+          if isReplay.withLock({ $0 }) { try await Self.cancellation() }
           received = try await context.wait(for: Self.go)
         }
         return received
@@ -221,7 +229,7 @@ import Testing
   func slowThenQuick() async throws {
     let isSlow = Lock(false)
     let waits: @Sendable @concurrent (StepContext) async throws -> String = { context in
-      if isSlow.withLock({ $0 }) { try await Task.sleep(for: .seconds(1_000)) }
+      if isSlow.withLock({ $0 }) { try await Self.cancellation() }
       return try await context.wait(for: Self.go)
     }
     let quick: @Sendable (StepContext) async throws -> Void = { context in
