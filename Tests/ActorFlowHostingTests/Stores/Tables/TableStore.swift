@@ -23,7 +23,7 @@ final class TableStore: FlowStore {
   let crashes: Int
   private let link = Lock(Link())
 
-  init(_ disk: TableDisk, _ clock: ManualWallClock, _ fault: TableFault?) {
+  init(_ disk: TableDisk, _ clock: ManualWallClock, _ fault: TableFault? = nil) {
     (self.disk, self.clock, self.fault) = (disk, clock, fault)
     crashes = disk.crashes
   }
