@@ -100,21 +100,22 @@ extension FlowHost {
             return
           }
         }
-        await giveBack(leased.lease)
+        await giveBack(claim: leased.lease)
       }
       guard let next else { return (activated, refused) }
       let id = next.lease.id
       do {
-        let flow = try await take(id, leased: next)
-        begin(flow)
-        await release(flow)
-        if waits, !left.contains(id) { await flow.isGone() }
-        activated.append(id)
-        refused[id] = nil
-      } catch {
-        await giveBack(next.lease)
-        refused[id] = error
-      }
+        if let flow = try await open(claim: next) {
+          begin(flow)
+          await release(flow)
+          if waits, !left.contains(id) { await flow.isGone() }
+          activated.append(id)
+          refused[id] = nil
+        } else {
+          await giveBack(claim: next.lease)
+          seen[id] = nil
+        }
+      } catch { refused[id] = error }
       try Task.checkCancellation()
     }
   }

@@ -22,8 +22,11 @@ struct HostEpoch: Sendable {
   let mutex = AsyncMutex()
   /// The mutex for claims and for the comparison of leases with flows in memory.
   let claims = AsyncMutex()
-  /// The claimed flows that are not in memory yet.
+  /// The flows whose lease came with a claim, and is neither used nor given back yet.
   var claimed: Set<FlowID> = []
+  /// The flows that the host has leased one by one since the claim began that is under way; `nil` if none is. The lease
+  /// in the claim's reply may be one of these, and may have ended meanwhile.
+  var leasedBesideClaim: Set<FlowID>?
 
   var current: Epoch? { hasEnded ? nil : latest }
 }
@@ -35,6 +38,9 @@ extension FlowHost {
 
   /// Returns the right to run a flow with the flow as it is stored, or `nil` if the store gives no leases. Waits while
   /// another host runs the flow.
+  ///
+  /// Call it behind the flow's door, and only while the flow is not in memory: all leases of a flow under one epoch are
+  /// one, so the end of one is the end of all.
   func lease(of id: FlowID) async throws -> LeasedFlow? {
     try await checkDeployment()
     guard shared.store.givesLeases else { return nil }
@@ -47,6 +53,9 @@ extension FlowHost {
       let epoch = try await attached()
       do {
         let leased = try await shared.store.acquire(id, under: epoch)
+        // From here on the lease is the caller's, also if a claim has brought it.
+        self.epoch.claimed.remove(id)
+        self.epoch.leasedBesideClaim?.insert(id)
         if waits > 0 { wishes.keptUntil[id] = shared.clock.date(after: Self.keepTime) }
         return leased
       } catch let error as FlowStoreError {
@@ -245,9 +254,33 @@ extension FlowHost {
     let claims = try await claimed(serving, limit)
     for leased in claims {
       await body(leased)
-      self.epoch.claimed.remove(leased.lease.id)
     }
     return claims.count
+  }
+
+  /// Puts a claimed flow into memory.
+  ///
+  /// - Returns: The flow, in use; `nil` if it is in memory already, or if another task of the host has leased it since the
+  ///   claim. The lease is to be given back with ``giveBack(claim:)`` then.
+  /// - Throws: The reason why the flow cannot be in memory. The lease is given back.
+  func open(claim: LeasedFlow) async throws -> LiveFlow? {
+    let id = claim.lease.id
+    return try await behindDoor(of: id) {
+      guard live[id] == nil, epoch.claimed.remove(id) != nil else { return nil }
+      return try await open(id, claim)
+    }
+  }
+
+  /// Gives back the lease of a claimed flow that the host does not activate, unless another task of the host uses it.
+  func giveBack(claim lease: FlowLease) async {
+    let id = lease.id
+    // A flow that is releasing its lease may have done so before the claim, or after it. When it is gone, the lease is
+    // still there or is not.
+    while let flow = live[id], flow.lease == lease, flow.isReleasing { await flow.isGoneOrOpen() }
+    try? await behindDoor(of: id) {
+      epoch.claimed.remove(id)
+      if live[id]?.lease != lease { await giveBack(lease) }
+    }
   }
 
   private func claimed(_ serving: [String: ClosedRange<Int>], _ limit: Int) async throws -> [LeasedFlow] {
@@ -257,8 +290,11 @@ extension FlowHost {
     while true {
       let epoch = try await attached()
       do {
+        self.epoch.leasedBesideClaim = []
+        defer { self.epoch.leasedBesideClaim = nil }
         let claims = try await shared.store.claimDue(under: epoch, serving: serving, limit: limit)
-        self.epoch.claimed.formUnion(claims.map(\.lease.id))
+        let leased = self.epoch.leasedBesideClaim ?? []
+        self.epoch.claimed.formUnion(claims.lazy.map(\.lease.id).filter { !leased.contains($0) })
         return claims
       } catch let error as FlowStoreError where error.code == .fenced && epochs < 5 {
         epochs += 1

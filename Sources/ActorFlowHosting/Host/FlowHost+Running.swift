@@ -137,7 +137,7 @@ extension FlowHost {
         let id = leased.lease.id
         seen.insert(id)
         if refused.contains(id) {
-          await giveBack(leased.lease)
+          await giveBack(claim: leased.lease)
         } else if await !takeUp(id, leased) {
           refused.insert(id)
         }
@@ -148,33 +148,39 @@ extension FlowHost {
 
   /// Activates a due flow. Returns false if that failed; it is tried again later.
   @discardableResult
-  private func takeUp(_ id: FlowID, _ leased: LeasedFlow?) async -> Bool {
+  private func takeUp(_ id: FlowID, _ claim: LeasedFlow?) async -> Bool {
     if let flow = live[id] {
-      guard let lease = leased?.lease, flow.lease != lease || flow.isReleasing else { return true }
-      // This host has lost the flow with an older epoch, and a step of it still runs; or it is releasing the flow,
+      // This host may have lost the flow with an older epoch, and a step of it still runs; or it is releasing the flow,
       // which is about to leave memory. The flow is claimed again when it is gone.
-      await giveBack(lease)
-      return false
+      let isOurs = claim.map { flow.lease == $0.lease && !flow.isReleasing } ?? true
+      if let claim { await giveBack(claim: claim.lease) }
+      return isOurs
     }
-    let flow: LiveFlow
     // The end of the lease of a flow that cannot be activated is no reason to try again.
     wishes.refused.insert(id)
-    do { flow = try await take(id, leased: leased) } catch {
+    do {
+      guard let flow = if let claim { try await open(claim: claim) } else { try await take(id) } else {
+        // A request was faster. The flow may have left memory meanwhile with something to do.
+        if let claim { await giveBack(claim: claim.lease) }
+        wishes.refused.remove(id)
+        shared.changed(id, wakeAt: shared.clock.now)
+        return false
+      }
+      wishes.refused.remove(id)
+      begin(flow)
+      await release(flow)
+      return true
+    } catch {
       if !isStopping {
         lastRefusedFlow = Health.Failure(error: error, at: shared.clock.now, flow: id)
         shared.note(error, in: .activating, of: id)
       }
-      await giveBack(leased?.lease)
       // A store that is away for a moment is no reason to wait for the next poll.
       if (error as? FlowStoreError)?.code == .unavailable {
         shared.changed(id, wakeAt: shared.clock.date(after: shared.failurePause))
       }
       return false
     }
-    wishes.refused.remove(id)
-    begin(flow)
-    await release(flow)
-    return true
   }
 
   /// Reads the timers that fire before the next poll, unless the last reading still covers the present. A store with

@@ -44,7 +44,13 @@ extension FlowHost {
       if let view = try await known(id, definition, packed, as: type) { return view }
       if !again { try await refuseRemembered(id) }
       do {
+        while let flow = live[id], flow.isReleasing { await flow.isGoneOrOpen() }
         return try await behindDoor(of: id) {
+          // A host has one lease of a flow: a failed start would end that of the flow in memory. Only one that was
+          // deleted, and of which a step still runs, needs its lease no more.
+          if let flow = live[id], flow.committer.loss == nil || flow.isReleasing {
+            throw FlowStoreError(.conflict, "the flow \(id.shown) is in memory already")
+          }
           let bits = effectSeed.map(KeyBits.digest)
           let flow = try await begin(definition, id, input, packed, labels, trace, by: principal, bits)
           let view = flow.committer.view

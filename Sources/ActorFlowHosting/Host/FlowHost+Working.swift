@@ -28,11 +28,7 @@ extension FlowHost {
       await giveBack(lease)
       throw error
     }
-    let flow: LiveFlow
-    do { flow = try await take(lease.id, leased: leased) } catch {
-      await giveBack(lease)
-      throw error
-    }
+    let flow = try await take(lease.id, leased: leased)
     guard flow.lease == lease else {
       await release(flow)
       await giveBack(lease)

@@ -90,22 +90,21 @@ public actor FlowHost {
 extension FlowHost {
   /// Returns the flow in memory, loading it if needed. Give it back with ``release(_:)``.
   ///
-  /// - Parameter leased: The flow with its lease, if it was claimed already.
+  /// - Parameter leased: The flow with its lease, if it was leased already. The lease is given back if this throws.
   func take(_ id: FlowID, leased: LeasedFlow? = nil) async throws -> LiveFlow {
     while true {
       if let flow = live[id] {
         if await flow.enter() { return flow }
         await flow.isGoneOrOpen()
-        try Task.checkCancellation()
+        do { try Task.checkCancellation() } catch {
+          await giveBack(leased?.lease)
+          throw error
+        }
         continue
       }
       let opened: LiveFlow? = try await behindDoor(of: id) {
         guard live[id] == nil else { return nil }
-        let flow = try await open(id, leased)
-        _ = await flow.enter()
-        live[id] = flow
-        yieldIfWanted(flow)
-        return flow
+        return try await open(id, leased)
       }
       if let opened { return opened }
     }
@@ -121,7 +120,8 @@ extension FlowHost {
   func remove(_ flow: LiveFlow) async {
     flow.beginReleasing()
     if flow.isBegun { shared.observation?.report(.passivated, of: flow.committer.subject) }
-    if !flow.committer.hasReleased { await giveBack(flow.lease) }
+    // The lease of a flow that was deleted and started again is the new one's.
+    if !flow.committer.hasReleased, live[flow.id] === flow { await giveBack(flow.lease) }
     if live[flow.id] === flow { live[flow.id] = nil }
     wishes.keptUntil[flow.id] = nil
     noteTimer(of: flow)
@@ -166,12 +166,23 @@ extension FlowHost {
 
   var isAnyBehindDoor: Bool { !doors.isEmpty }
 
-  /// Reads a flow from the store, and runs nothing of it yet.
-  private func open(_ id: FlowID, _ claimed: LeasedFlow?) async throws -> LiveFlow {
-    try refuseStopping()
+  /// Puts a flow into memory as it is stored, in use, and runs nothing of it yet. Call it behind the flow's door.
+  ///
+  /// - Parameter claimed: The flow with its lease, which is given back if the flow cannot be in memory.
+  func open(_ id: FlowID, _ claimed: LeasedFlow?) async throws -> LiveFlow {
+    let flow = try await read(id, claimed)
+    _ = await flow.enter()
+    live[id] = flow
+    yieldIfWanted(flow)
+    return flow
+  }
+
+  private func read(_ id: FlowID, _ claimed: LeasedFlow?) async throws -> LiveFlow {
+    if claimed == nil { try refuseStopping() }
     let leased = if let claimed { claimed } else { try await lease(of: id) }
     let lease = leased?.lease
     do {
+      try refuseStopping()
       guard let loaded = if let leased { leased.flow } else { try await shared.store.load(id) } else {
         throw noSuchFlow(id)
       }

@@ -141,6 +141,11 @@ public final class FaultyStore<Store: FlowStore>: FlowStore {
     case .delay(let wait):
       try await wait()
       return try await work(store)
+    case .holdReply(let wait):
+      let result: Result<Value, any Error>
+      do { result = .success(try await work(store)) } catch { result = .failure(error) }
+      await wait()
+      return try result.get()
     case .lose:
       // A caller that gets no acknowledgement does not learn of a refusal either.
       _ = try? await work(store)

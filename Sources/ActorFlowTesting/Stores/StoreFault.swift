@@ -59,12 +59,13 @@ public struct StoreCall: Sendable, Hashable {
   public let id: FlowID?
 }
 
-/// A fault of a call: an error, a delay, or a lost acknowledgement.
+/// A fault of a call: an error, a delay, a late reply, or a lost acknowledgement.
 public struct StoreFault: Sendable {
   enum Kind: Sendable {
     case fail(any Error)
     case lose
     case delay(@Sendable () async throws -> Void)
+    case holdReply(@Sendable () async -> Void)
   }
   let kind: Kind
 
@@ -82,5 +83,10 @@ public struct StoreFault: Sendable {
   /// Does the work when `wait` has returned; if `wait` throws, throws its error without doing the work.
   public static func delay(until wait: @escaping @Sendable () async throws -> Void) -> StoreFault {
     StoreFault(kind: .delay(wait))
+  }
+
+  /// Does the work at once, and returns its result or throws its error when `wait` has returned.
+  public static func holdReply(until wait: @escaping @Sendable () async -> Void) -> StoreFault {
+    StoreFault(kind: .holdReply(wait))
   }
 }

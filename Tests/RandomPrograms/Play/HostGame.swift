@@ -46,6 +46,7 @@ private func playHostGame(
       if works {
         game.worker = Worker(store: base, random: Chance(seed: seed &+ 0x5DEE_CE66))
         game.operating = Chance(seed: seed &+ 0x0FE2_A702)
+        game.looking = Chance(seed: seed &+ 0x1004_1E55)
         (game.canReassign, game.canRedact, game.canEnter) = (format >= 8, format >= 9, format >= 9)
       }
       if FlowHost.Options.hasGuard(seed) { game.strangers = Chance(seed: seed &+ 0x57A2_6E25) }
@@ -69,12 +70,12 @@ private func playHostGame(
 }
 
 /// A worker that leases the flow by itself. Its calls reach the store when those of a dead host do not.
-private struct Worker {
+struct Worker {
   let store: any LeasingFlowStore
   var random: Chance
 }
 
-private struct HostGame {
+struct HostGame {
   let tester: HostTester
   let arena: HostArena
   let crashTrigger: CrashTrigger
@@ -92,6 +93,10 @@ private struct HostGame {
   var canEnter = true
   /// The source of the attempts of strangers, whom the host refuses; nil: it has no guard.
   var strangers: Chance?
+  /// The source of looks at the flow, of answers as JSON and of deployments.
+  var looking: Chance?
+  /// The number of the last history entry that was read as news.
+  var seen = 0
   /// The people to whom the operator has assigned questions.
   private var assigned: [Question.ID: [String]] = [:]
 
@@ -158,6 +163,14 @@ private struct HostGame {
     }
     // Numbers 6, 7 and 8 of 9 would let a router's note be held.
     let made = number % 9 >= 6 ? number - 3 : number
+    if looking?.percent(8) == true {
+      try await deployAnew()
+      return "deploy anew"
+    }
+    if looking?.percent(15) == true {
+      try await noteAtEach("note \(number) at each")
+      return "note at each"
+    }
     if operating?.percent(30) == true, let question = await arena.questions.first {
       return try await reassign(question.id, number)
     }
@@ -285,6 +298,9 @@ private struct HostGame {
     switch request {
     case .answer(let command):
       guard let question = await arena.questions.first else { throw Violation("there is no question") }
+      if looking?.percent(30) == true {
+        return try await answerAsPage(question.id, with: command, expecting: model.answer(command))
+      }
       try await check(request, model.answer(command)) { host, key in
         try await host.flow(HostArena.id).answer(question.id, with: command, by: .player, key: key)
       }
@@ -313,7 +329,7 @@ private struct HostGame {
   }
 
   /// Makes a request, and repeats it under its key if the host has crashed meanwhile.
-  private mutating func check(
+  mutating func check(
     _ request: some Sendable, _ expected: String, _ verb: (FlowHost, String) async throws -> Void
   ) async throws {
     let key = arena.newKey()
@@ -343,19 +359,19 @@ private struct HostGame {
 
   // MARK: Crashing
 
-  private mutating func arm() {
+  mutating func arm() {
     guard random?.percent(40) == true else { return }
     crashTrigger.arm(after: random?.below(6) ?? 0, writingLast: random?.percent(50) ?? false)
   }
 
-  private mutating func crash() async throws {
+  mutating func crash() async throws {
     crashTrigger.disarm()
     try await tester.crash()
     arena.host = tester.host
   }
 
   /// Tries again with the next host if this one died meanwhile.
-  private func unlessBlown(_ body: () async throws -> Void) async throws {
+  func unlessBlown(_ body: () async throws -> Void) async throws {
     do { try await body() } catch { if !crashTrigger.hasFired { throw error } }
   }
 
@@ -371,7 +387,7 @@ private struct HostGame {
 
   // MARK: Comparing
 
-  private func compare() async throws {
+  private mutating func compare() async throws {
     let view = try await tester.view(of: HostArena.id)
     let expected = model.look
     let found: Look
@@ -390,6 +406,7 @@ private struct HostGame {
       let shown = (try? question.prompt(as: Form.self))?.assignees ?? []
       try expectEqual([question.assignees, shown], [people, people], "who is asked by \(question.step)")
     }
+    try await lookAround(view)
   }
 
   func finish(_ flows: DeployedFlow<Value, Value>) async throws {
