@@ -71,7 +71,7 @@ extension FlowHost {
     }
   }
 
-  /// Returns a page of the flows that match a query, ordered by id.
+  /// Returns a page of the flows that match a query, in the store's order.
   ///
   /// - Throws: Errors of the store. The error of the guard ``Options/access``.
   public func list(

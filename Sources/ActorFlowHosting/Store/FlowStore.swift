@@ -64,7 +64,8 @@ public protocol FlowStore: Sendable {
   ///   flow.
   func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) async throws
 
-  /// Returns a page of the flows that match a query, ordered by id.
+  /// Returns a page of the flows that match a query, in an order of the store's own, in which a flow keeps its place for
+  /// all its life: by id, or by a number that it gets when it is started.
   ///
   /// - Parameters:
   ///   - query: The flows to list.

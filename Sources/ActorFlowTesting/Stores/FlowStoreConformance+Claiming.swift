@@ -54,6 +54,7 @@ extension FlowStoreConformance {
       try await store.advance(by: .seconds(11))
       let claimed = try await store.leasing.claimDue(under: ann, serving: ["check": 1...1], limit: 9)
       try store.expect(claimed.map(\.lease.id), [], "the flows that a host claimed beside its own")
+      _ = try await store.leasing.acquire("mine", under: ann)
       try await store.commit("mine", .sample(), from: 1, fence: ann.fence)
       _ = try await store.leasing.beat(ann, for: .seconds(10))
     },
@@ -65,6 +66,14 @@ extension FlowStoreConformance {
       let heir = try await store.attach("heir")
       try await store.advance(by: .seconds(10))
       try store.expect(try await claim(store, by: heir).sorted(), ["held", "timer"], "the flows due exactly now")
+      let last = try await store.attach("last", for: .seconds(10))
+      for id in ["acquired", "written"] as [FlowID] {
+        try await store.commit(id, .sample(), from: 0)
+        _ = try await store.leasing.acquire(id, under: last)
+      }
+      try await store.advance(by: .seconds(10))
+      try await store.commit("written", .sample("next"), from: 1)
+      _ = try await store.leasing.acquire("acquired", under: heir)
     },
     Check("claimDue takes the longest due flow first", needs: [.leases, .clock]) { store in
       for (name, seconds) in [("c", 30.0), ("a", 10), ("d", 40), ("b", 20)] {

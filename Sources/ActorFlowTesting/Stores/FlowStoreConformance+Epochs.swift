@@ -50,6 +50,7 @@ extension FlowStoreConformance {
         _ = try await leases.beat(old, for: .seconds(10))
       }
       _ = try await leases.acquire("flow", under: new)
+      try await endedCalls(of: old, before: new, store)
       try await store.commit("flow", .sample("new"), from: 1, fence: new.fence)
       let other = try await store.attach("bob")
       try store.expect(new.fence < other.fence, "the fence of another name is not greater than \(new.fence)")
@@ -62,6 +63,9 @@ extension FlowStoreConformance {
         _ = try await leases.attach(owner: "ann", for: .seconds(600), as: CommitID(), after: old)
       }
       _ = try await leases.beat(new, for: .seconds(600))
+      try await leases.detach(new)
+      let last = try await leases.attach(owner: "ann", for: .seconds(600), as: CommitID(), after: old)
+      try store.expect(new.fence < last.fence, "the fence of a name that had detached is not greater than \(new.fence)")
     },
     Check("a repeated attach returns the same epoch", needs: [.leases]) { store in
       let leases = try store.leasing
@@ -70,6 +74,8 @@ extension FlowStoreConformance {
       _ = try await leases.acquire("flow", under: first)
       let again = try await leases.attach(owner: "ann", for: .seconds(600), as: attempt, after: nil)
       try store.expect(again.fence, first.fence, "the fence of the repeated attach")
+      let later = try await leases.attach(owner: "ann", for: .seconds(600), as: attempt, after: first)
+      try store.expect(later.fence, first.fence, "the fence of the attach that was repeated after its own epoch")
       try await store.commit("flow", .sample(), from: 0, fence: first.fence)
     },
     Check("detaching frees all flows of a host at once", needs: [.leases]) { store in
@@ -122,4 +128,24 @@ extension FlowStoreConformance {
         "the flows of an ended epoch")
     },
   ]
+
+  /// Makes every call under an epoch that has ended, while a later one of its name leases the flow.
+  private static func endedCalls(of old: Epoch, before new: Epoch, _ store: CheckedStore) async throws {
+    let leases = try store.leasing
+    try await store.refused(.fenced, what: "an acquire under an ended epoch") {
+      _ = try await leases.acquire("flow", under: old)
+    }
+    for limit in [0, 9] {
+      try await store.refused(.fenced, what: "a claim of \(limit) flows under an ended epoch") {
+        _ = try await leases.claimDue(under: old, serving: ["check": 1...1], limit: limit)
+      }
+    }
+    let page = try await leases.leased(to: old, after: nil, limit: 9)
+    try store.expect(page, LeasePage(flows: [], cursor: nil), "the flows leased under an ended epoch")
+    try store.expect(try await leases.wanted(under: old), [], "the flows wanted under an ended epoch")
+    try await leases.detach(old)
+    try await leases.release(FlowLease(of: "flow", under: old))
+    let left = try await leases.leased(to: new, after: nil, limit: 9)
+    try store.expect(left.flows, ["flow"], "the flows leased under the later epoch after calls under the ended one")
+  }
 }

@@ -31,6 +31,12 @@ extension FlowStoreConformance {
       try await store.refused(.fenced, what: "a write under a lost lease that expects a stale revision") {
         try await store.commit("flow", .sample("old"), from: 7, fence: old.fence)
       }
+      try await store.refused(.fenced, what: "a delete under a lost lease that expects a stale revision") {
+        try await store.store.delete("flow", expecting: Revision(7), fence: old.fence)
+      }
+      try await store.refused(.fenced, what: "a delete under a lost lease of a flow that is not there") {
+        try await store.store.delete("missing", expecting: Revision(7), fence: old.fence)
+      }
     },
     Check("a repeated write that released its lease ends no other lease", needs: [.leases]) { store in
       let (ann, bob) = (try await store.attach("ann"), try await store.attach("bob"))

@@ -43,6 +43,49 @@ extension FlowStoreConformance {
         "the flows claimed after reopening")
       try await again.commit("flow", .sample("next"), from: 1, fence: ann.fence)
       _ = try await again.leasing.beat(ann, for: .seconds(600))
+      for epoch in [ann, bob] { try await again.leasing.detach(epoch) }
+      let last = try await again.reopened()
+      let cleo = try await last.attach("cleo")
+      try last.expect(bob.fence < cleo.fence, "the fence \(cleo.fence) after all hosts had detached is not new")
+    },
+    Check("a crash loses no epoch and no lease", needs: [.crashing, .leases]) { store in
+      for id in ["held", "claimed"] as [FlowID] { try await store.commit(id, .sample(), from: 0) }
+      try await store.commit("claimed", .sample(status: .runnable), from: 1)
+      let ann = try await store.attach("ann")
+      _ = try await store.leasing.acquire("held", under: ann)
+      let again = try await store.crashed()
+      let claims = try await again.leasing.claimDue(under: ann, serving: ["check": 1...1], limit: 9)
+      try again.expect(claims.map(\.lease.id), ["claimed"], "the flows claimed after a crash")
+      let last = try await again.crashed()
+      let bob = try await last.attach("bob")
+      try last.expect(ann.fence < bob.fence, "the fence \(bob.fence) is not greater than \(ann.fence)")
+      for id in ["held", "claimed"] as [FlowID] {
+        try await last.refused(.leased, what: "a lease of the flow \(id) after a crash") {
+          _ = try await last.leasing.acquire(id, under: bob)
+        }
+      }
+      for epoch in [ann, bob] { try await last.leasing.detach(epoch) }
+      let free = try await last.crashed()
+      let cleo = try await free.attach("cleo")
+      try free.expect(bob.fence < cleo.fence, "the fence \(cleo.fence) after all hosts had detached is not new")
+      for id in ["held", "claimed"] as [FlowID] { _ = try await free.leasing.acquire(id, under: cleo) }
+    },
+    Check("a due flow that cannot be read is neither leased nor claimed", needs: [.damage, .leases]) { store in
+      guard let damage = store.harness.damage else { return }
+      for id in ["damaged", "sound"] as [FlowID] { try await store.commit(id, .sample(status: .runnable), from: 0) }
+      try await damage(store.store, "damaged", .flippedInTheMiddle)
+      let (ann, bob) = (try await store.attach("ann"), try await store.attach("bob"))
+      for epoch in [ann, bob] {
+        try await store.refused(.corrupted, what: "an acquire of a flow that cannot be read, by \(epoch.owner)") {
+          _ = try await store.leasing.acquire("damaged", under: epoch)
+        }
+      }
+      let claims = try await store.leasing.claimDue(under: ann, serving: ["check": 1...1], limit: 9)
+      try store.expect(claims.map(\.lease.id), ["sound"], "the flows claimed beside one that cannot be read")
+      for (epoch, expected) in [(ann, ["sound"]), (bob, [])] as [(Epoch, [FlowID])] {
+        let page = try await store.leasing.leased(to: epoch, after: nil, limit: 9)
+        try store.expect(page.flows, expected, "the flows leased to \(epoch.owner)")
+      }
     },
     Check("a flipped byte is corrupted", needs: [.damage]) { store in
       try await refuse([.flippedAtStart, .flippedInTheMiddle, .flippedAtEnd], .corrupted, store)

@@ -12,6 +12,17 @@ extension FlowStoreConformance {
       try await store.unchanged("flow", third, "after a write without a new value")
       let last = try await store.written("flow", .sample("four"), from: 3, over: [1, 3])
       try await store.unchanged("flow", last, "after all values were dropped")
+      try await store.refused(.conflict, what: "a write that counts on a value that was dropped") {
+        try await store.commit("flow", .valued("five", 3), from: 4, over: [3])
+      }
+      let other = try await store.written("flow", .valued("five", salt: 7, 3), from: 4)
+      try await store.unchanged("flow", other, "after another value came under the number of one that was dropped")
+      guard store.store.canReplaceHistory else { return }
+      let replaced = try await store.store.commit(
+        FlowWrite(
+          .valued("six", salt: 7, 3), to: "flow", expecting: Revision(5), appending: [.sample(1)], over: [3],
+          replacingHistory: true))
+      try await store.unchanged("flow", replaced, "after a write that replaced the history")
     },
     Check("values of different flows have nothing to do with each other", needs: [.values]) { store in
       let one = try await store.written("one", .valued("one", 1, 2), from: 0)
@@ -25,6 +36,9 @@ extension FlowStoreConformance {
     Check("the values of a deleted flow are gone", needs: [.values]) { store in
       try await store.commit("flow", .valued("old", 1, 2), from: 0)
       try await store.store.delete("flow", expecting: Revision(1), fence: nil)
+      try await store.refused(.conflict, what: "a write that counts on a value of the flow that was deleted") {
+        try await store.commit("flow", .valued("new", 2), from: 0, over: [2])
+      }
       let again = try await store.written("flow", .valued("new", salt: 7, 1), from: 0)
       try await store.unchanged("flow", again, "after it was deleted and created again")
     },

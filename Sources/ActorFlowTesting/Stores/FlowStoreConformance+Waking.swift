@@ -32,6 +32,14 @@ extension FlowStoreConformance {
       try store.expect(try await next(), 20, "the seconds until the next timer after the release")
       try await store.advance(by: .seconds(30))
       try store.expect(try await next(), 30, "the seconds until the next timer when the first is due")
+      let old = try await store.attach("old", for: .seconds(10))
+      _ = try await leases.acquire("late", under: old)
+      try await store.advance(by: .seconds(20))
+      try store.expect(try await next(), nil, "the next timer of a flow that is leased under an overdue epoch")
+      try await leases.detach(old)
+      try store.expect(try await next(), 10, "the seconds until the next timer after the end of that epoch")
+      try await store.advance(by: .seconds(10))
+      try store.expect(try await next(), nil, "the next timer when the last one is due at this very moment")
     },
     Check("a refused acquire leaves a wish until the lease ends, if the store knows wishes", needs: [.leases]) {
       store in
@@ -55,6 +63,8 @@ extension FlowStoreConformance {
       try store.expect(try await leases.wanted(under: ann), [], "the wanted flows after the release")
       _ = try await leases.acquire("flow", under: bob)
       try store.expect(try await leases.wanted(under: bob), [], "the wanted flows of the host that wished")
+      // A wish ends with its lease, in whichever way the lease ends.
+      try await endings(of: ann, besides: bob, store)
     },
     Check("changes tell of due, wanted and freed flows, if the store tells of any", needs: [.leases]) { store in
       let leases = try store.leasing
@@ -68,8 +78,8 @@ extension FlowStoreConformance {
       _ = try await store.store.commit(
         FlowWrite(
           .sample("next", status: .runnable), to: "flow", expecting: Revision(1), fence: ann.fence, releasing: true))
-      let isTold = try await Patience.standard.wait {
-        var expected = ["due", "wanted", "freed", "due"]
+      let missing = Lock(["due", "wanted", "freed", "due"])
+      let isTold = try await Patience(.seconds(10)).wait {
         for await change in changes {
           let word =
             switch change {
@@ -78,12 +88,48 @@ extension FlowStoreConformance {
             case .freed("flow"): "freed"
             default: ""
             }
-          if word == expected.first { expected.removeFirst() }
-          if expected.isEmpty { return true }
+          let isAll = missing.withLock { missing in
+            if word == missing.first { missing.removeFirst() }
+            return missing.isEmpty
+          }
+          if isAll { return true }
         }
         return false
       }
-      try store.expect(isTold ?? false, "not all changes were told")
+      let left = missing.withLock { $0.joined(separator: ", ") }
+      try store.expect(isTold ?? false, "the stream has not told, in this order and within 10 seconds: \(left)")
     },
   ]
+
+  private static func endings(of ann: Epoch, besides bob: Epoch, _ store: CheckedStore) async throws {
+    let leases = try store.leasing
+    let endings: [(String, @Sendable (Epoch) async throws -> Void)] = [
+      ("a release", { try await leases.release(FlowLease(of: "wanted", under: $0)) }),
+      (
+        "a write that releases",
+        {
+          _ = try await store.store.commit(
+            FlowWrite(.sample("next"), to: "wanted", expecting: Revision(1), fence: $0.fence, releasing: true))
+        }
+      ),
+      ("a delete", { try await store.store.delete("wanted", expecting: Revision(1), fence: $0.fence) }),
+      ("the end of the epoch", { try await leases.detach($0) }),
+    ]
+    for (what, end) in endings {
+      let holder = try await store.attach("holder")
+      if try await store.store.load("wanted") == nil { try await store.commit("wanted", .sample(), from: 0) }
+      _ = try await leases.acquire("wanted", under: holder)
+      try await store.refused(.leased, what: "an acquire of a leased flow before \(what)") {
+        _ = try await leases.acquire("wanted", under: bob)
+      }
+      try await end(holder)
+      let next = try await store.attach("next")
+      _ = try await leases.acquire("wanted", under: next)
+      try store.expect(try await leases.wanted(under: next), [], "the wanted flows of the next holder after \(what)")
+      try await leases.detach(next)
+      if let flow = try await store.store.load("wanted") {
+        try await store.store.delete("wanted", expecting: flow.revision, fence: nil)
+      }
+    }
+  }
 }

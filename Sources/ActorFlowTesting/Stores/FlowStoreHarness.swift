@@ -43,6 +43,8 @@ public struct FlowStoreHarness: Sendable {
   /// Moves the store's clock forward; `nil` if it cannot be moved.
   public var advance: (@Sendable (Duration) async throws -> Void)?
   /// Damages the stored bytes of a flow without the store's knowledge; `nil` for a store in memory.
+  ///
+  /// The check goes on with the same store. A store that has flows in memory must read this one anew.
   public var damage: (@Sendable (any FlowStore, FlowID, Damage) async throws -> Void)?
 
   /// Creates a harness for the stores that `make` returns.

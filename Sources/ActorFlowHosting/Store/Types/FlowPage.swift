@@ -8,10 +8,10 @@ public import ActorFlow
 
 /// A page of a list of flows, with a cursor to the next page.
 ///
-/// The list is ordered by id, in an order of the store's own. A flow that matches throughout is on exactly one page,
-/// even if others come and go between two pages.
+/// The list has an order of the store's own, in which a flow keeps its place. A flow that matches throughout is on
+/// exactly one page, even if others come and go between two pages.
 public struct FlowPage: Sendable, Equatable {
-  /// The flows, by id.
+  /// The flows, in that order.
   public var flows: [FlowSummary]
   /// The cursor of the next page, which only the store that made it can read; `nil` on the last page.
   public var cursor: String?
