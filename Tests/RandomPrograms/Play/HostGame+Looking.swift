@@ -93,4 +93,21 @@ extension HostGame {
     try expect(refusal == "hostStopping" || crashTrigger.hasFired, "a request at a stopped host was \(refusal)")
     try await crash()
   }
+
+  // MARK: Audited answers
+
+  mutating func noteAudited(_ question: Question.ID, _ command: Command) async throws {
+    guard arena.world.audits else { return }
+    let asked = try await tester.view(of: HostArena.id).questions.first { $0.id == question }
+    if asked?.prompt.hasSuffix("AuditedForm") == true { audited[question.debugDescription] = command }
+  }
+
+  /// Checks that the history has the answers to audited questions, and to no others.
+  func checkAudited(_ history: [HistoryEntry]) throws {
+    for entry in history where entry.what == "answered" {
+      let answer = try entry.answer.map { try JSONDecoder().decode(Command.self, from: Data($0)) }
+      let question = entry.detail ?? ""
+      try expectEqual(answer.map { "\($0)" }, audited[question].map { "\($0)" }, "the audited answer to \(question)")
+    }
+  }
 }

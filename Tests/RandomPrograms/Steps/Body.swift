@@ -49,7 +49,7 @@ struct Body: Sendable {
     do {
       switch command {
       case .go, .fail, .attempt, .attemptOrFail: return command
-      case .ask: return try await context.ask(form)
+      case .ask: return try await world.audits ? context.ask(AuditedForm(form)) : context.ask(form)
       case .askReplying: return try await askReplying(form, context)
       case .now:
         let time = try await context.now(key: "n\(number)")

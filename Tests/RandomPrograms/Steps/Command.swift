@@ -93,6 +93,22 @@ package struct Form: ReassignablePrompt, Codable, Hashable {
   package var updated: Form { Form(text + "'") }
 }
 
+/// A question whose answer stays in the history. Otherwise it is a ``Form``, also as JSON.
+package struct AuditedForm: ReassignablePrompt, Codable, Hashable {
+  package typealias Answer = Command
+  package static let isAudited = true
+  package let text: String
+  package var assignees: [String] = []
+
+  init(_ form: Form) { text = form.text }
+
+  package func authorize(_ principal: Principal?) throws {
+    var form = Form(text)
+    form.assignees = assignees
+    try form.authorize(principal)
+  }
+}
+
 /// The error that steps throw.
 package struct Trouble: Error, CustomStringConvertible {
   package let description: String

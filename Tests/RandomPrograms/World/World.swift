@@ -57,8 +57,11 @@ package final class World: Sendable {
   /// Whether steps let other tasks go first.
   let yields: Bool
 
-  package init(isHosted: Bool = false, mayCrash: Bool = false, yields: Bool = false) {
-    (self.isHosted, self.mayCrash, self.yields) = (isHosted, mayCrash, yields)
+  /// Whether the answers to a step's plain questions stay in the history.
+  package let audits: Bool
+
+  package init(isHosted: Bool = false, mayCrash: Bool = false, yields: Bool = false, audits: Bool = false) {
+    (self.isHosted, self.mayCrash, self.yields, self.audits) = (isHosted, mayCrash, yields, audits)
   }
 
   package var lines: [Line] { state.withLock { $0.lines } }
