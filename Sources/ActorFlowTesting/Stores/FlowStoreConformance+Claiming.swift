@@ -46,6 +46,19 @@ extension FlowStoreConformance {
       try await store.refused(.fenced, what: "a beat of the overdue host") {
         _ = try await store.leasing.beat(dead, for: .seconds(10))
       }
+      let others = [try await store.attach("one", for: .seconds(10)), try await store.attach("two", for: .seconds(10))]
+      for other in others {
+        let id = FlowID("due of \(other.owner)")
+        try await store.commit(id, .sample(status: .runnable), from: 0)
+        _ = try await store.leasing.acquire(id, under: other)
+      }
+      try await store.advance(by: .seconds(11))
+      try store.expect(try await claim(store, by: heir, limit: 1).count, 1, "how many flows were claimed of one")
+      for other in others {
+        try await store.refused(.fenced, what: "a beat of the overdue host \(other.owner), whose flow was due") {
+          _ = try await store.leasing.beat(other, for: .seconds(10))
+        }
+      }
     },
     Check("claimDue leaves the caller's own epoch, also an overdue one", needs: [.leases, .clock]) { store in
       try await store.commit("mine", .sample(status: .runnable), from: 0)
@@ -146,6 +159,9 @@ extension FlowStoreConformance {
     try await store.commit("mine", .sample(status: .runnable), from: 0)
     _ = try await store.leasing.acquire("mine", under: ann)
     try store.expect(try await claim(store, by: ann), [], "the claimed flows")
+    try await store.commit("accent", .sample(definition: "caf\u{E9}", status: .runnable), from: 0)
+    let twoScalars = try await store.leasing.claimDue(under: ann, serving: ["cafe\u{301}": 1...1], limit: 9)
+    try store.expect(twoScalars, [], "the flows claimed of a definition whose name has other bytes")
     try await store.commit("due", .sample(version: 2, wakeAt: past), from: 0)
     try await store.commit("runnable", .sample(status: .runnable), from: 0)
     try store.expect(try await claim(store, by: ann, limit: 0), [], "the flows claimed with limit 0")

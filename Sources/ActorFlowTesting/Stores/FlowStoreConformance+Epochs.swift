@@ -54,6 +54,8 @@ extension FlowStoreConformance {
       try await store.commit("flow", .sample("new"), from: 1, fence: new.fence)
       let other = try await store.attach("bob")
       try store.expect(new.fence < other.fence, "the fence of another name is not greater than \(new.fence)")
+      let accents = [try await store.attach("caf\u{E9}"), try await store.attach("cafe\u{301}")]
+      for accent in accents { _ = try await leases.beat(accent, for: .seconds(10)) }
     },
     Check("a host does not attach again over another one of its name", needs: [.leases]) { store in
       let leases = try store.leasing

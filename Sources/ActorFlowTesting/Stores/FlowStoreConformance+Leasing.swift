@@ -21,7 +21,14 @@ extension FlowStoreConformance {
       }
       try await store.unchanged("flow", first, "after refused writes")
       try await store.advance(by: .seconds(11))
-      try await store.commit("flow", .sample("second"), from: 1)
+      // It ends no lease, also not an overdue one, whatever it asks for.
+      _ = try await store.store.commit(
+        FlowWrite(.sample("second"), to: "flow", expecting: Revision(1), releasing: true))
+      try await store.commit("flow", .sample("third"), from: 2, fence: ann.fence)
+      try await store.store.delete("flow", expecting: Revision(3), fence: nil)
+      try await store.refused(.fenced, what: "a commit under the lease of a flow that was deleted") {
+        try await store.commit("flow", .sample("fourth"), from: 0, fence: ann.fence)
+      }
     },
     Check("a write under an overdue epoch that has not ended passes, and so does its beat", needs: [.leases, .clock]) {
       store in

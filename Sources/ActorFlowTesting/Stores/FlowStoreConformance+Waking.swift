@@ -61,6 +61,12 @@ extension FlowStoreConformance {
       try store.expect(try await leases.wanted(under: ann), wanted, "the wanted flows after the holder acquired again")
       try await leases.release(FlowLease(of: "flow", under: ann))
       try store.expect(try await leases.wanted(under: ann), [], "the wanted flows after the release")
+      _ = try await leases.acquire("unstored", under: ann)
+      try await store.refused(.leased, what: "an acquire of a leased flow that is not stored") {
+        _ = try await leases.acquire("unstored", under: bob)
+      }
+      try store.expect(
+        try await leases.wanted(under: ann), wanted.isEmpty ? [] : ["unstored"], "the wanted flows that are not stored")
       _ = try await leases.acquire("flow", under: bob)
       try store.expect(try await leases.wanted(under: bob), [], "the wanted flows of the host that wished")
       // A wish ends with its lease, in whichever way the lease ends.
