@@ -60,6 +60,30 @@ import Testing
     #expect(try await host.plan().counts == (3, 0, 0, 0))
   }
 
+  @Test("an operator moves many flows now: the history says who and why, and inboxes show the new version")
+  func moved() async throws {
+    try await begin(6)
+    let host = FlowHost(store: store)
+    try await host.register(checkout("ship"), stores: charge)
+    try await host.register(
+      checkout("send"), version: 2, from: 1, moves: moves,
+      where: { !$0.state.hasRecord(of: "pay", key: "charge") }, stores: charge)
+    let cleo = Principal(id: "cleo")
+    for _ in 0..<2 {
+      let report = try await host.each(FlowQuery(definition: "checkout"), by: cleo) { flow in
+        try await flow.refresh(reason: "the new carrier", key: "carrier")
+      }
+      #expect(report.isComplete && report.done.count == 6 && report.failed.isEmpty)
+    }
+    await host.isQuiet()
+    #expect(try await host.list(FlowQuery(definition: "checkout")).flows.map(\.version) == [2, 1, 2, 1, 2, 1])
+    let history = try await host.flow("0").history()
+    #expect(history.count { $0.what == "moved" && $0.detail == "1 → 2" } == 1)
+    let entry = try #require(history.last)
+    #expect([entry.what, entry.by, entry.detail] == ["refreshed", "cleo", "the new carrier"])
+    #expect(try await host.flow("0").view().questions.map(\.step.name) == ["pay"])
+  }
+
   @Test("flows are chosen by their labels, without the host's own")
   func labels() async throws {
     try await begin(6)
