@@ -21,7 +21,7 @@ extension FlowStoreConformance {
       }
       try await store.unchanged("flow", first, "after refused writes")
       try await store.advance(by: .seconds(11))
-      // It ends no lease, also not an overdue one, whatever it asks for.
+      // No lease ends, also not an overdue one, whatever the write asks for.
       _ = try await store.store.commit(
         FlowWrite(.sample("second"), to: "flow", expecting: Revision(1), releasing: true))
       try await store.commit("flow", .sample("third"), from: 2, fence: ann.fence)
