@@ -21,16 +21,12 @@ final class SuccessiveHosts: Sendable {
     private let run = Variable<Task<Void, any Error>?>(nil)
 
     init(_ store: MemoryFlowStore, _ chance: Chance) {
-      let (isAlive, releases) = (isAlive, Variable(0))
+      let isAlive = isAlive
       let faulty = FaultyStore(store) { call in
         guard isAlive.value else { return .fail(.unavailable) }
-        if call.operation == .release { releases.value = call.numberOfOperation }
         // A claim returns many flows, and takes so long that others are played and released meanwhile.
-        let end = releases.value + (call.operation == .claimDue ? chance.below(12) : 0)
-        let wait = { @Sendable () async in
-          for _ in 0..<chance.below(100) { await Task.yield() }
-          for _ in 0..<5_000 where releases.value < end && isAlive.value { await Task.yield() }
-        }
+        let longest = call.operation == .claimDue ? 200 : 10
+        let wait = { @Sendable () async in for _ in 0..<chance.below(longest) { await Task.yield() } }
         switch call.operation == .claimDue ? 0 : chance.below(6) {
         case 0, 1: return .holdReply(until: wait)
         case 2:

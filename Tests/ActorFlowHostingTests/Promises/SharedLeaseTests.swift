@@ -57,7 +57,7 @@ import Testing
       try await test.interrupted()
       let host = try await test.host(test.flow(test.log))
       test.store.plan { call in
-        let longest = call.operation == .claimDue ? 400 : 20
+        let longest = call.operation == .claimDue ? 100 : 5
         return .holdReply { for _ in 0..<chance.below(longest) { await Task.yield() } }
       }
       let run = Task { try await host.run() }
