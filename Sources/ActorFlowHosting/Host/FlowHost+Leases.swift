@@ -260,13 +260,15 @@ extension FlowHost {
 
   /// Puts a claimed flow into memory.
   ///
-  /// - Returns: The flow, in use; `nil` if it is in memory already, or if another task of the host has leased it since the
-  ///   claim. The lease is to be given back with ``giveBack(claim:)`` then.
+  /// - Returns: The flow, in use; `nil` if it is in memory already, if another task of the host has leased it since the
+  ///   claim, or if the epoch has ended. The lease is to be given back with ``giveBack(claim:)`` then.
   /// - Throws: The reason why the flow cannot be in memory. The lease is given back.
   func open(claim: LeasedFlow) async throws -> LiveFlow? {
     let id = claim.lease.id
     return try await behindDoor(of: id) {
-      guard live[id] == nil, epoch.claimed.remove(id) != nil else { return nil }
+      let isValid = claim.lease.fence == epoch.current?.fence && epoch.claimed.contains(id)
+      guard live[id] == nil, isValid else { return nil }
+      epoch.claimed.remove(id)
       return try await open(id, claim)
     }
   }
@@ -274,12 +276,15 @@ extension FlowHost {
   /// Gives back the lease of a claimed flow that the host does not activate, unless another task of the host uses it.
   func giveBack(claim lease: FlowLease) async {
     let id = lease.id
-    // A flow that is releasing its lease may have done so before the claim, or after it. When it is gone, the lease is
-    // still there or is not.
-    while let flow = live[id], flow.lease == lease, flow.isReleasing { await flow.isGoneOrOpen() }
+    if !epoch.claimed.contains(id) {
+      // Another task has leased the flow since the claim began. A flow that is releasing that lease may have done so
+      // before the claim, or after it: when it is gone, the lease is still there or is not.
+      while let flow = live[id], flow.lease == lease, flow.isReleasing { await flow.isGoneOrOpen() }
+    }
     try? await behindDoor(of: id) {
-      epoch.claimed.remove(id)
-      if live[id]?.lease != lease { await giveBack(lease) }
+      // The lease of a claim that no task has used began after the end of the one that a flow in memory is releasing.
+      let isNew = epoch.claimed.remove(id) != nil
+      guard let flow = live[id], flow.lease == lease, !(isNew && flow.isReleasing) else { return await giveBack(lease) }
     }
   }
 

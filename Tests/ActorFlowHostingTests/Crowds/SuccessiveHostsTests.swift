@@ -10,7 +10,7 @@ import Testing
     #if THREAD_SANITIZER
       let (games, count) = (1, 20)
     #else
-      let (games, count) = (3, 20)
+      let (games, count) = (2, 20)
     #endif
     for game in 0..<games {
       let seed = Chance.seed + UInt64(game)
