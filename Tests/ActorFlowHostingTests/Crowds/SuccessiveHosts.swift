@@ -130,7 +130,7 @@ final class SuccessiveHosts: Sendable {
 
   /// Starts a flow, and answers whatever is open until the flow has ended.
   private func play(_ id: FlowID) async throws {
-    let end = ContinuousClock.now + .seconds(240)
+    let end = ContinuousClock.now + .seconds(600)
     while true {
       try #require(ContinuousClock.now < end, "\(id) does not end")
       await Task.yield()
