@@ -244,7 +244,8 @@ extension FlowHost {
 
   // MARK: - Leases that the host does not know of
 
-  /// Claims due flows, and passes each to `body`.
+  /// Claims due flows, and passes each to `body`, after which each is opened with ``open(claim:)`` or given back with
+  /// ``giveBack(claim:)``.
   ///
   /// - Returns: The number of claimed flows.
   func withClaims(

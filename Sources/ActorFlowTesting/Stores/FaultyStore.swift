@@ -7,8 +7,8 @@ public import ActorFlowHosting
   public import Foundation
 #endif
 
-/// A store that fails, delays calls and loses acknowledgements on command, and otherwise passes calls to an inner
-/// store.
+/// A store that on command fails, delays calls and replies, and loses acknowledgements, and otherwise passes calls to an
+/// inner store.
 ///
 /// The store gives leases if the inner store does. It counts its calls, so a test can fail each of them in turn: run
 /// once without a fault, read ``calls``, and run again with a fault at 1, 2, 3…

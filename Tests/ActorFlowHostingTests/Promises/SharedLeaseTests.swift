@@ -61,11 +61,11 @@ import Testing
         return .holdReply { for _ in 0..<chance.below(longest) { await Task.yield() } }
       }
       let run = Task { try await host.run() }
-      async let isOn: Void = host.goOn("x")
-      let question = try await host.answerNext("x", "\"2\"")
-      await isOn
+      async let activation: Void = host.goOn("x")
+      let view = try await host.answerNext("x", "\"2\"")
+      await activation
       await host.isQuiet()
-      #expect(question.status == .finished && test.log.all == ["work"], "round \(round)")
+      #expect(view.status == .finished && test.log.all == ["work"], "round \(round)")
       run.cancel()
       try await run.value
       #expect(!test.isLeased, "round \(round)")
