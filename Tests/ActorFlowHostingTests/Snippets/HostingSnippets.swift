@@ -218,6 +218,7 @@ private let approval = Flow("approval") {
       approval, retention: .init(finished: .seconds(90 * 86_400), abandoned: .seconds(7 * 86_400)))
     try await approvals.start(id: "expense-17", with: Expense(purpose: "train", cents: 4_250))
     try await host.flow("expense-17").abandon(reason: "paid in cash")
+    await host.isQuiet()
     let running = Task { try await host.run() }
     try await clock.waitForSleepers(3)
     #expect(try await host.list().flows.count == 1)
