@@ -12,7 +12,7 @@ extension FlowMachine {
     self.result = result
     main.phase = .ended
     main.visit = nil
-    undoFailures = main.leave?.failures ?? []
+    undoFailures += main.leave?.failures ?? []
     main.leave = nil
     closeEverything(on: .main)
     dropEverything()

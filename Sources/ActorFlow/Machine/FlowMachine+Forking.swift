@@ -203,14 +203,16 @@ extension FlowMachine {
       bury(losers, on: track)
       return .cleansUp
     }
-    joined(visit, errors: fork.failures.map(\.error), on: track)
+    joined(visit, fork.failures, on: track)
     mayBeHeld()
     persistCursor(from: node.address + 1, with: payload, on: track)
     return .joined
   }
 
   /// Ends a fork: the places of its branches become inner places.
-  mutating func joined(_ visit: VisitNode, errors: [any Error], on track: TrackID) {
+  ///
+  /// - Parameter failures: The `backUp`s of superseded branches that threw.
+  mutating func joined(_ visit: VisitNode, _ failures: [UndoFailure], on track: TrackID) {
     let (hasAsked, winners) = look(at: track) { ($0.focus.hasAsked, $0.fork?.winners ?? []) }
     if hasClosed(winners) { with(track) { $0.top = $0.top?.closed() } }
     buryBranches(of: track)
@@ -219,7 +221,8 @@ extension FlowMachine {
       if hasAsked { track.hasAsked = true }
       track.focus.hasReturned = true
     }
-    publish(.joined(Visit(visit), errors: errors))
+    keep(failures)
+    publish(.joined(Visit(visit), errors: failures.map(\.error)))
   }
 
   // A loop, because a closure would get a copy of the machine.

@@ -192,6 +192,18 @@ extension Track {
 // MARK: - Arriving
 
 extension FlowMachine {
+  /// Keeps the `backUp`s that threw during a leave after which the flow goes on, so that they can be called again.
+  ///
+  /// - Parameter landed: The visit of the place that stays on the stack, if that was compensated as well.
+  mutating func keep(_ failures: [UndoFailure], besides landed: VisitID? = nil) {
+    for failure in failures {
+      guard let place = failure.place, place.visit.id != landed else { continue }
+      // Inner, because it may come from a branch, and no back leads to it.
+      undoFailures.append(
+        UndoFailure(error: failure.error, place: place.buried(on: nil, memory: place.memory), isOfEarlierLeave: true))
+    }
+  }
+
   private mutating func land(_ leave: Leave, _ handover: Handover?, on track: TrackID) -> Turn {
     guard let target = look(at: track, { $0.top }), let from = leave.visit else { return .ended }
     numbers.visit += 1
@@ -213,6 +225,8 @@ extension FlowMachine {
     // The caller who backed up is active.
     if timers.hasIdle { timers.forgetIdle(on: lineage(of: track)) }
     lastLanded = leave.number
+    // The place that is landed on keeps its records, and owes its `backUp` once more.
+    keep(leave.failures, besides: target.visit.id)
     publish(.backedUp(from: Visit(from), to: Visit(visit), errors: leave.errors))
     return .proceed(landed)
   }
@@ -235,6 +249,7 @@ extension FlowMachine {
     // At the track's beginning the last visit stays in focus until another place is entered (rule 5). Those below it
     // are compensated like the visit itself, so the stack shows it alone.
     self[track].visit = landed ?? self[track].visit?.alone
+    keep(leave.failures)
     publish(.unwound(to: landed.map(Visit.init), errors: leave.errors))
   }
 
@@ -243,7 +258,7 @@ extension FlowMachine {
     guard let fork = top(of: track)?.node, let visit = visit(of: track) else { return }
     // The instruction after the fork is the jump over its branches.
     walkAgain(on: track, Start(.at(address: fork.address + 1, payload)), under: payload.scopes)
-    joined(visit, errors: leave.errors, on: track)
+    joined(visit, leave.failures, on: track)
   }
 
   private mutating func walkAgain(on track: TrackID, _ start: Start?, under scopes: ScopeFrame?) {

@@ -29,7 +29,8 @@ package struct FlowMachine: Sendable {
   /// The number of the latest event.
   package internal(set) var sequence = 0
   package internal(set) var ending: Ending?
-  /// The `backUp`s that threw on the way to the end, until the run's result is taken.
+  /// The `backUp`s that threw, in the order in which they ran: those on the way to the end, until the run's result is
+  /// taken; and, if the flow is persisted, those of earlier leaves whose places are on no stack any more.
   var undoFailures: [UndoFailure] = []
   /// The number of the back that landed last.
   package internal(set) var lastLanded = 0
@@ -101,7 +102,7 @@ package struct FlowMachine: Sendable {
   }
 
   /// The errors of `backUp`s that threw on the way to the end, until the run's result is taken.
-  package var rollbackErrors: [any Error] { undoFailures.map(\.error) }
+  package var rollbackErrors: [any Error] { undoFailures.filter { !$0.isOfEarlierLeave }.map(\.error) }
 
   /// The counters with which a later run continues.
   package var nextNumbers: Numbers { numbers }

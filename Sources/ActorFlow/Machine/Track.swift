@@ -277,7 +277,8 @@ package final class Leave: Sendable {
 
   package var reason: LeaveReason {
     switch goal {
-    case .back, .reload: .back
+    // A back had failed to undo something, and the flow has finished since.
+    case .back, .reload, .end(.finished, _): .back
     case .end(.abandoned(let reason), _): .abandoned(reason: reason)
     case .end(.failed, _): .failed
     case .end(_, _): .cancelled
@@ -314,6 +315,8 @@ package struct UndoFailure: Sendable {
   package let error: any Error
   /// The place that still has to be compensated, with its memory; `nil` if the flow is not persisted.
   let place: Place?
+  /// Whether the flow went on after the leave.
+  var isOfEarlierLeave = false
 }
 
 /// A failure that unwinds a scope: everything inside is compensated, then the scope acts.

@@ -61,7 +61,8 @@ extension SnapshotUnpacker {
       var place = machine[track].top
       while let here = place, here.depth > depth { place = here.below }
       return leave.visit != nil && place.map { $0.depth == depth && !$0.isInner } ?? false
-    case .end(let ending, _): return track == .main && ending != .finished
+    // A flow finishes without a leave. One that compensates beside a flow ends as finished, and is not stored.
+    case .end(let ending, _): return track == .main && (ending != .finished || leave.isAnnounced)
     case .dropSuperseded: return machine[track].fork != nil
     case .supersede: return track != .main
     case .unwind:

@@ -62,11 +62,11 @@ extension SnapshotUnpacker {
 
   func value(_ packed: PackedValue) -> StoredValue { StoredValue(packed, codec: codec) }
 
-  mutating func failures(_ packed: [PackedUndoFailure]) -> [UndoFailure] {
+  mutating func failures(_ packed: [PackedUndoFailure], ofEarlierLeaves isEarlier: Bool = false) -> [UndoFailure] {
     packed.map { failure in
       UndoFailure(
         error: failure.error.error(in: machine.flow),
-        place: failure.place.flatMap { place($0, on: nil, isTop: false) })
+        place: failure.place.flatMap { place($0, on: nil, isTop: false) }, isOfEarlierLeave: isEarlier)
     }
   }
 }

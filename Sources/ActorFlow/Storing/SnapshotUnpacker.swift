@@ -58,7 +58,7 @@ struct SnapshotUnpacker {
     machine.keyBits = snapshot.keyBits
     machine.participants = snapshot.participants
     machine.ending = snapshot.ending?.ending
-    machine.undoFailures = failures(snapshot.undoFailures)
+    machine.undoFailures = failures(snapshot.undoFailures, ofEarlierLeaves: snapshot.ending == nil)
     if let failure = snapshot.failure { machine.result = .failure(failure.error(in: machine.flow)) }
     if let output = snapshot.output { machine.result = .success(value(output)) }
     machine.signals = SignalBuffer(

@@ -86,17 +86,22 @@ extension FlowHost {
         throw FlowError(.notActive, "no question of the flow is open, so there is nothing to refresh", flow: id)
       }
       try await flow.coordinator.note(cause: request)
-      // The steps ask again when the flow is activated. An effect under way ends first, and its record is stored.
-      guard flow.isBegun else { return await flow.passivate() }
-      while await !flow.coordinator.passivateToYield() {
-        try await flow.coordinator.passivatable()
-        if await flow.coordinator.passivateIfIdle() { break }
-        await Task.yield()
-      }
-      _ = flow.close(evenIfUsed: true)
-      await flow.passivate()
+      // The steps ask again when the flow is activated.
+      try await passivateAfterEffects(flow)
     }
     return await askedAgain(id) ?? view
+  }
+
+  /// Passivates a flow that is in use. An effect under way ends first, and its record is stored.
+  func passivateAfterEffects(_ flow: LiveFlow) async throws {
+    guard flow.isBegun else { return await flow.passivate() }
+    while await !flow.coordinator.passivateToYield() {
+      try await flow.coordinator.passivatable()
+      if await flow.coordinator.passivateIfIdle() { break }
+      await Task.yield()
+    }
+    _ = flow.close(evenIfUsed: true)
+    await flow.passivate()
   }
 
   /// Activates a flow, and waits until its open questions are asked again.

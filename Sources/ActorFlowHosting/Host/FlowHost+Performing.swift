@@ -107,12 +107,13 @@ extension FlowHost {
   }
 
   nonisolated func hasEnded(_ flow: LiveFlow) -> FlowError {
-    let isUndone = flow.committer.state.machine.failedPlaces.isEmpty
+    let machine = flow.committer.state.machine
+    let remedy = machine.ending == .finished ? "compensateAgain" : "retry"
     return FlowError(
       .flowEnded,
-      isUndone
+      machine.failedPlaces.isEmpty
         ? "the flow has ended; to run it again, start a flow with another id"
-        : "the flow has ended, but some of its `backUp`s failed; call `retry` to run them again",
+        : "the flow has ended, but some of its `backUp`s failed; call `\(remedy)` to run them again",
       flow: flow.id)
   }
 

@@ -117,7 +117,7 @@ extension FlowHost {
     guard state.machine.undoFailures.isEmpty else {
       throw FlowError(
         .rollbackFailed,
-        "the flow is kept because some of its `backUp`s failed; call `retry` to run them again, or delete the flow",
+        "the flow is kept because some of its `backUp`s failed; call `compensateAgain` to run them again, or delete the flow",
         flow: stored.id)
     }
     try await remember(stored)

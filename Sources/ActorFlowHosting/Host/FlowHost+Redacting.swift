@@ -83,7 +83,8 @@ extension FlowHost {
     guard state.machine.ending != nil else { throw Redaction.notEnded(id) }
     guard state.machine.undoFailures.isEmpty else {
       throw FlowError(
-        .rollbackFailed, "some of the flow's `backUp`s failed, and need what the flow has: call `retry` first", flow: id
+        .rollbackFailed,
+        "some of the flow's `backUp`s failed, and need what the flow has: call `compensateAgain` first", flow: id
       )
     }
     guard shared.store.canReplaceHistory else {
@@ -167,10 +168,10 @@ extension HistoryEntry {
   /// The verb with which an operator left the step, if one did.
   fileprivate var leaving: String? { ["completed", "entered anew"].first { detail?.hasPrefix($0) ?? false } }
 
-  /// Whether an operator's verb made the entry: retry, note, reassign, complete, enter, refresh, redact.
+  /// Whether an operator's verb made the entry: retry, note, reassign, complete, enter, refresh, compensate again, redact.
   fileprivate var isOfOperator: Bool {
     switch what {
-    case "retried", "noted", "redacted", "updated", "refreshed": true
+    case "retried", "noted", "redacted", "updated", "refreshed", "compensated", "compensationFailed": true
     case "leaving": leaving != nil
     default: false
     }

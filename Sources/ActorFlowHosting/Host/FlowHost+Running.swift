@@ -244,7 +244,7 @@ extension FlowHost {
         return false
       }
       group.addTask {
-        for flow in flows where flow.isBegun {
+        for flow in flows where flow.isAtWork {
           while await self.live[flow.id] === flow, !Task.isCancelled { await flow.isGone() }
         }
         return true

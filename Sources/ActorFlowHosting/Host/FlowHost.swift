@@ -236,7 +236,11 @@ extension FlowHost {
     }
   }
 
-  nonisolated func settings(of committer: FlowCommitter, _ state: HostedState) -> CoordinatorSettings {
+  /// - Parameter commit: Commits in the place of the committer: each decision at once, and without its events.
+  nonisolated func settings(
+    of committer: FlowCommitter, _ state: HostedState,
+    committing commit: (@Sendable (FlowMachine) async throws -> Void)? = nil
+  ) -> CoordinatorSettings {
     let (clock, startedAt) = (shared.clock, state.startedAt)
     let watch = PersistedStopwatch(
       elapsed: { Duration(from: startedAt, to: clock.now) },
@@ -245,7 +249,7 @@ extension FlowHost {
         try await clock.sleep(until: end, isCounted: isForTimer)
       })
     var lastCommit: FlowPersistence.LastCommit?
-    if shared.store.givesLeases {
+    if shared.store.givesLeases, commit == nil {
       lastCommit = { machine, events, cause in
         try await committer.commitLast(machine, events, for: cause as? HostRequest)
       }
@@ -254,11 +258,12 @@ extension FlowHost {
     let start = Duration.microseconds(startedAt.microseconds)
     settings.persistence = FlowPersistence(
       codec: shared.values, watch: watch, start: start, format: state.format,
-      holding: FlowPersistence.Holding(hold: committer.hold, flush: committer.flushHeld),
+      holding: commit == nil ? FlowPersistence.Holding(hold: committer.hold, flush: committer.flushHeld) : nil,
       lastCommit: lastCommit, observation: shared.observation?.code(of: committer.subject), trace: state.trace
     ) { error in
       await committer.markUnmigrated(because: error)
     } commit: { machine, events, cause in
+      if let commit { return try await commit(machine) }
       try await committer.commit(machine, events, for: cause as? HostRequest)
     }
     return settings

@@ -23,7 +23,7 @@ public struct FlowView: Sendable {
   public let reason: String?
   /// The error that suspended or ended the flow, or the reason why it is `unmigrated`; `nil` if there is none.
   public let failure: String?
-  /// Whether a `backUp` threw when the flow was rolled back.
+  /// Whether a `backUp` has thrown that can be called again, in a flow that is open or has ended.
   public let rollbackFailed: Bool
   /// The steps in focus.
   public let steps: [StepID]
@@ -119,11 +119,13 @@ extension FlowView {
   /// The signals that steps wait for, oldest first.
   public var waits: [Wait] { position.waits }
 
-  /// The `backUp`s that threw when the flow was rolled back to its end, in the order of the calls: those of the newest
-  /// steps first. Empty for a flow that has not ended.
+  /// The `backUp`s that threw, in the order of the calls: when a back or a handled failure left their steps, when
+  /// branches were superseded, and when the flow was rolled back to its end.
   ///
-  /// A ``HostedFlow/retry(reason:by:key:)`` calls them again, each with the records of its step. Flows that have some are
-  /// those with ``FlowSummary/rollbackFailed`` in a list.
+  /// The step that a back lands on is none of them: it keeps its records, and owes its `backUp` once more.
+  ///
+  /// ``HostedFlow/compensateAgain(_:reason:by:key:)`` calls them again, each with the records of its step, also while the
+  /// flow is open. Flows that have some are those with ``FlowSummary/rollbackFailed`` in a list.
   public var undoFailures: [UndoFailure] {
     state.machine.undoFailures.map { failure in
       UndoFailure(
@@ -138,7 +140,7 @@ extension FlowView {
     public let step: StepID?
     /// The message of the error.
     public let error: String
-    /// Whether a retry calls the `backUp` again. Not if a move to another version has removed the step.
+    /// Whether it can be called again. Not if a move to another version has removed the step.
     public let isOwed: Bool
   }
 

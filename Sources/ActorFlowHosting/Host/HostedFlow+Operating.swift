@@ -125,6 +125,37 @@ extension HostedFlow {
     }
   }
 
+  /// Calls the `backUp`s again that have thrown: when a back or a handled failure left their steps, when branches were
+  /// superseded, or when the flow was rolled back to its end. They are the ``FlowView/undoFailures``.
+  ///
+  /// Each is called with the records of its step, that of the newest step first. Nothing else of the flow
+  /// changes: it stays where it is, open, suspended or ended. Its steps are passivated before, as when the host stops;
+  /// an effect under way ends first. Requests to the flow, and its timers, wait until the `backUp`s have ended.
+  ///
+  /// Each `backUp` that ends is a commit, and stands in the history as `compensated` with the reason, or as
+  /// `compensationFailed` with the error. A `backUp` that is under way when its process dies is called again by the
+  /// next request: let it use ``RollbackContext/once(_:as:_:)``.
+  ///
+  /// - Parameters:
+  ///   - step: The step whose `backUp`s are called: its whole path, or the last part. `nil` calls all of them.
+  ///   - reason: The reason, of at most 1,024 UTF-8 bytes.
+  ///   - principal: The principal who asks for it, for the history.
+  ///   - key: An idempotency key, as for an answer. It counts as used when all the `backUp`s have ended.
+  /// - Returns: The flow as it was stored when the last `backUp` had ended, or later.
+  /// - Throws: A `FlowError`. `rollbackFailed`, with the errors, if some have thrown again: they can be called another
+  ///   time. Before any was called: `notActive` if none of them has failed, or has lost its step by a move to another
+  ///   version; `tooLarge` for a longer reason, `notStorable` for one with U+0000; as
+  ///   ``answer(_:with:by:revision:key:)``. A caller that is cancelled when the first has been called waits for the last
+  ///   all the same.
+  @discardableResult
+  public func compensateAgain(
+    _ step: StepID? = nil, reason: String = "", by principal: Principal? = nil, key: String? = nil
+  ) async throws -> FlowView {
+    try await request(.compensateAgain, by: principal) { caller in
+      try await host.compensateAgain(id, step, reason: reason, by: caller.principal, key: key)
+    }
+  }
+
   /// Has the open questions asked again, with today's code of their steps and what it reads today.
   ///
   /// The flow is passivated, as when its host stops, and activated: each step runs again up to its open question, with
@@ -174,8 +205,8 @@ extension HostedFlow {
   ///   - reason: The reason, of at most 1,024 UTF-8 bytes.
   ///   - principal: The principal who asks for it.
   /// - Returns: The flow as it was stored with the redaction.
-  /// - Throws: A `FlowError`; nothing has changed then. `notEnded` while the flow is open; `rollbackFailed` while `retry`
-  ///   has a `backUp` to run again; `erased` if the key of its data was erased; `notStorable` if the store cannot replace a
+  /// - Throws: A `FlowError`; nothing has changed then. `notEnded` while the flow is open; `rollbackFailed` while
+  ///   ``compensateAgain(_:reason:by:key:)`` has a `backUp` to call; `erased` if the key of its data was erased; `notStorable` if the store cannot replace a
   ///   history or flows are written in a format before 9, see ``FlowHost/Options/writesFormat``; `noSuchFlow`,
   ///   `hostStopping`. Errors of the store.
   @discardableResult

@@ -200,13 +200,15 @@ extension HostedFlow {
   /// A flow that is suspended because a step failed goes on: the step is entered again with its input, and its records
   /// and answers are replayed. In a flow that has ended, only the `backUp`s that threw are called again, newest first,
   /// with the records of their steps. The flow is `runnable` meanwhile, and then has the same ending as before.
+  /// ``compensateAgain(_:reason:by:key:)`` does that without a change of the status, and for a flow that is open or has
+  /// finished.
   ///
   /// - Parameters:
   ///   - reason: The reason, which is the detail of the `retried` entry in the history.
   ///   - principal: The principal who asks for it, for the history.
   ///   - key: An idempotency key, as for an answer.
-  /// - Throws: A `FlowError` with the code `notSuspended` if the flow is not suspended, or `flowEnded` if it has ended
-  ///   and nothing is left to undo; `tooLarge` for a reason of more than 1,024 UTF-8 bytes, `notStorable` for one with
+  /// - Throws: A `FlowError` with the code `notSuspended` if the flow is not suspended, or `flowEnded` if it has
+  ///   finished, or has ended and nothing is left to undo; `tooLarge` for a reason of more than 1,024 UTF-8 bytes, `notStorable` for one with
   ///   U+0000; as ``answer(_:with:by:revision:key:)``.
   @discardableResult
   public func retry(reason: String = "", by principal: Principal? = nil, key: String? = nil) async throws -> FlowView {

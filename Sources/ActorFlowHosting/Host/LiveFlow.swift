@@ -21,6 +21,8 @@ final class LiveFlow: Sendable {
     var isReleasing = false
     /// Whether another host wishes for the flow, so that it is passivated as soon as it is at rest.
     var isWanted = false
+    /// Whether failed `backUp`s of the flow run beside it, see ``closeToCompensate()``.
+    var isCompensating = false
     /// Whether a task is yielding the flow.
     var isYielding = false
     /// The tasks that wait until the flow is gone.
@@ -107,6 +109,18 @@ final class LiveFlow: Sendable {
       return true
     }
   }
+
+  /// Closes the flow for ever, so that failed `backUp`s run beside it. Returns false if the flow is running.
+  func closeToCompensate() -> Bool {
+    use.withLock { use in
+      guard !use.isBegun, !use.isCompensating else { return false }
+      (use.isClosing, use.isCompensating) = (true, true)
+      return true
+    }
+  }
+
+  /// Whether code of the flow may run: its own, or failed `backUp`s beside it.
+  var isAtWork: Bool { use.withLock { $0.isBegun || $0.isCompensating } }
 
   /// Closes the flow to new users, because the commit that follows ends its lease. Returns false if the flow stays in
   /// memory, has more users than the commit is for, or is closed already.

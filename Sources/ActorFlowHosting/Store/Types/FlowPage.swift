@@ -35,7 +35,7 @@ public struct FlowSummary: Sendable, Equatable {
   public var version: Int
   /// The status: what the flow waits for, or how it ended.
   public var status: FlowSnapshot.Status
-  /// Whether a `backUp` threw when the flow was rolled back.
+  /// Whether a `backUp` has thrown that can be called again, in a flow that is open or has ended.
   public var rollbackFailed: Bool
   /// The steps in focus.
   public var steps: [StepID]

@@ -20,7 +20,7 @@ public struct FlowQuery: Sendable, Equatable {
   public var label: Label?
   /// The time before which ``FlowSnapshot/wakeAt`` must be.
   public var dueBefore: Date?
-  /// Whether a `backUp` must have thrown when the flow was rolled back, or must not.
+  /// Whether a `backUp` must have thrown that can be called again, or must not.
   public var rollbackFailed: Bool?
   /// The time before which the last commit must have been made.
   public var changedBefore: Date?

@@ -17,7 +17,7 @@ public struct FlowSnapshot: Sendable, Equatable {
   public var version: Int
   /// The status: what the flow waits for, or how it ended.
   public var status: Status
-  /// Whether a `backUp` threw when the flow was rolled back.
+  /// Whether a `backUp` has thrown that can be called again, in a flow that is open or has ended.
   public var rollbackFailed: Bool
   /// The steps in focus; there are several while branches run in parallel.
   public var steps: [StepID]

@@ -108,6 +108,8 @@ extension FlowWrite.Request {
     public static let abandon = Kind(rawValue: "abandon")
     /// A suspended flow was retried, or the failed `backUp`s of an ended one were.
     public static let retry = Kind(rawValue: "retry")
+    /// An operator had failed `backUp`s called again beside the flow.
+    public static let compensateAgain = Kind(rawValue: "compensateAgain")
     /// An operator completed a step with an output.
     public static let complete = Kind(rawValue: "complete")
     /// An operator entered a step anew, with another input.
