@@ -22,6 +22,7 @@ extension Model {
   private func compensate(_ place: Place) {
     if !place.plan.onlyAsks { lines.append("-\(place.plan.name)") }
     place.isEntered = false
+    if place.plan.backUpOutcome != .works { owed.append(place) }
     switch place.plan.backUpOutcome {
     case .works:
       refund(place)
@@ -33,7 +34,7 @@ extension Model {
     }
   }
 
-  private func refund(_ place: Place) {
+  func refund(_ place: Place) {
     for (key, isRefunded) in place.payments where !isRefunded {
       refunded += 1
       place.payments[key] = true
@@ -52,6 +53,8 @@ extension Model {
     guard let index = entries.firstIndex(where: { $0.holds(target) }) else { return }
     let above = entries[(index + 1)...]
     rollBack(above.filter { $0.buriedBy !== target } + [.place(target)])
+    // The place itself keeps its records, and is compensated with them once more.
+    if owed.last === target { owed.removeLast() }
     // A scope that was left has its whole time when the walk reaches it again.
     timeouts = timeouts.filter { timeoutStarts[$0.key, default: 0] <= index }
     entries = entries[...index] + above.filter { $0.buriedBy === target }

@@ -21,6 +21,18 @@ extension Model {
     return "ok"
   }
 
+  /// The steps whose `backUp` can be called again, in the order in which they have thrown.
+  package var owedSteps: [String] { owed.map(\.plan.name) }
+
+  /// Calls the `backUp`s again that have thrown.
+  package func compensateAgain(_ repair: World.Repair) -> String {
+    guard !owed.isEmpty else { return "notActive" }
+    for place in owed where repair == .works || place.plan.backUpOutcome == .failsAfter { refund(place) }
+    guard repair == .works else { return "rollbackFailed" }
+    owed = []
+    return "ok"
+  }
+
   /// Enters the step that waits anew. A step without an input has always the same.
   package func enterAnew(with input: Value) -> String {
     guard completable != nil, let place = current else { return "notActive" }

@@ -137,6 +137,8 @@ package final class Model {
   package var lines: [String] = []
   /// The number of `backUp`s that have thrown in the latest request.
   var errors = 0
+  /// The places whose `backUp` has thrown and that were left for good, in the order of the calls.
+  var owed: [Place] = []
   package var result: String?
 
   package init(_ program: Program, mayCrash: Bool = false) {

@@ -135,6 +135,11 @@ struct HostGame {
       try await settle()
       try await compare()
     }
+    guard looking?.percent(50) == true else { return }
+    arm()
+    played.append(try await compensateAgain())
+    try await settle()
+    try await compare()
   }
 
   /// Has the host run the flow under a lease of the worker, whose epoch ends afterwards. No request is made, so the flow
@@ -191,6 +196,8 @@ struct HostGame {
       }
       return "refresh"
     }
+    let wish = model.owedSteps.isEmpty ? 5 : 40
+    if looking?.percent(wish) == true { return try await compensateAgain() }
     guard operating?.percent(60) == true, let (name, input, carried, onlyAsks) = model.completable else {
       let text = "note \(number)"
       try await check(text, "ok") { host, key in try await host.flow(HostArena.id).note(text, by: .player, key: key) }
@@ -234,6 +241,17 @@ struct HostGame {
       try await host.flow(HostArena.id).enter(StepID(name), input: json, reason: text, by: .player, key: key)
     }
     return text
+  }
+
+  /// Has the failed `backUp`s called again, after their cause was removed or not.
+  mutating func compensateAgain() async throws -> String {
+    let repair: World.Repair = looking?.percent(60) == true ? .works : .failsAgain
+    arena.world.repairs(repair)
+    try await check("compensate again", model.compensateAgain(repair)) { host, key in
+      try await host.flow(HostArena.id).compensateAgain(reason: "outside", by: .player, key: key)
+    }
+    arena.world.repairs(nil)
+    return "compensate again: \(repair)"
   }
 
   private mutating func reassign(_ question: Question.ID, _ number: Int) async throws -> String {
@@ -412,6 +430,7 @@ struct HostGame {
       let shown = (try? question.prompt(as: Form.self))?.assignees ?? []
       try expectEqual([question.assignees, shown], [people, people], "who is asked by \(question.step)")
     }
+    try expectEqual(view.undoFailures.map { $0.step?.name ?? "?" }, model.owedSteps, "which backUps are owed")
     try await lookAround(view)
   }
 

@@ -224,13 +224,16 @@ struct Body: Sendable {
 
   func backUp(_ context: RollbackContext) async throws {
     let track = world.track(of: instance) ?? plan.track
-    world.begin(line(.undone(ends: context.reason.ends), context.step, track), in: session)
+    let repair = world.repair
+    world.begin(
+      line(repair == nil ? .undone(ends: context.reason.ends) : .undoneAgain, context.step, track), in: session)
     defer { world.end(on: track) }
     if world.yields { await Task.yield() }
     if Task.isCancelled, !world.mayCrash {
       world.report("rule 4: the rollback of \(plan.name) runs in a cancelled task")
     }
-    if plan.backUpOutcome == .failsBefore { throw Trouble("\(plan.name)'s backUp") }
+    let outcome = repair == .works ? .works : plan.backUpOutcome
+    if outcome == .failsBefore { throw Trouble("\(plan.name)'s backUp") }
     for key in (0..<40).flatMap({ ["\($0)", "t\($0)"] }) {
       let (id, wasInterrupted): (String, Bool)
       switch await context.record(key, as: String.self) {
@@ -240,7 +243,7 @@ struct Body: Sendable {
       }
       try await context.once("undo \(key)") { [world] _ in world.refund(id, wasInterrupted: wasInterrupted) }
     }
-    if plan.backUpOutcome == .failsAfter { throw Trouble("\(plan.name)'s backUp") }
+    if outcome == .failsAfter { throw Trouble("\(plan.name)'s backUp") }
   }
 }
 

@@ -7,6 +7,8 @@ package final class World: Sendable {
       case entered
       /// A `backUp` has begun; `ends`: because the flow is abandoned or cancelled.
       case undone(ends: Bool)
+      /// A `backUp` that has thrown is called again for an operator.
+      case undoneAgain
       /// A `once` of this visit has returned, so the flow's store has the visit.
       case recorded
       case received(Note.Act)
@@ -41,6 +43,14 @@ package final class World: Sendable {
     var violations: [String] = []
     var holds: [Gate] = []
     var isOpen = false
+    var repair: Repair?
+  }
+
+  /// What an operator's call of failed `backUp`s comes to.
+  package enum Repair: Sendable {
+    /// The cause was removed, so each of them works.
+    case works
+    case failsAgain
   }
 
   /// A payment, by its idempotency key.
@@ -151,6 +161,12 @@ package final class World: Sendable {
     }
   }
 
+  // MARK: Repairing
+
+  /// Says what the `backUp`s come to that an operator has called again; `nil` at any other time.
+  package func repairs(_ repair: Repair?) { state.withLock { $0.repair = repair } }
+  var repair: Repair? { state.withLock { $0.repair } }
+
   // MARK: Money
 
   /// Pays under an idempotency key. Returns whether it is the first time.
@@ -223,6 +239,7 @@ extension World.Line {
     switch kind {
     case .entered: "+\(step)@\(visit)"
     case .undone: "-\(step)"
+    case .undoneAgain: "--\(step)"
     case .recorded: "$"
     case .received(let act): "\(step).receive(\(act))"
     case .finalized: "~\(step)"
