@@ -134,7 +134,7 @@ extension HostedFlow {
   ///
   /// Each `backUp` that ends is a commit, and stands in the history as `compensated` with the reason, or as
   /// `compensationFailed` with the error. A `backUp` that is under way when its process dies is called again by the
-  /// next request: let it use ``RollbackContext/once(_:as:_:)``.
+  /// next request: let it have its effect in a `once`.
   ///
   /// - Parameters:
   ///   - step: The step whose `backUp`s are called: its whole path, or the last part. `nil` calls all of them.
