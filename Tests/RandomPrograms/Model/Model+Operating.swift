@@ -27,7 +27,7 @@ extension Model {
   /// Calls the `backUp`s again that have thrown.
   package func compensateAgain(_ repair: World.Repair) -> String {
     guard !owed.isEmpty else { return "notActive" }
-    for place in owed where repair == .works || place.plan.backUpOutcome == .failsAfter { refund(place) }
+    for place in owed where repair != .failsAgain || place.plan.backUpOutcome == .failsAfter { refund(place) }
     guard repair == .works else { return "rollbackFailed" }
     owed = []
     return "ok"

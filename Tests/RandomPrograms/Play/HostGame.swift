@@ -135,11 +135,13 @@ struct HostGame {
       try await settle()
       try await compare()
     }
-    guard looking?.percent(50) == true else { return }
-    arm()
-    played.append(try await compensateAgain())
-    try await settle()
-    try await compare()
+    let wish = model.owedSteps.isEmpty ? 30 : 70
+    while looking?.percent(wish) == true {
+      arm()
+      played.append(try await compensateAgain())
+      try await settle()
+      try await compare()
+    }
   }
 
   /// Has the host run the flow under a lease of the worker, whose epoch ends afterwards. No request is made, so the flow
@@ -245,7 +247,8 @@ struct HostGame {
 
   /// Has the failed `backUp`s called again, after their cause was removed or not.
   mutating func compensateAgain() async throws -> String {
-    let repair: World.Repair = looking?.percent(60) == true ? .works : .failsAgain
+    let repairs: [World.Repair] = [.works, .works, .failsAgain, .failsLate, .failsLate]
+    let repair = repairs[looking?.below(repairs.count) ?? 0]
     arena.world.repairs(repair)
     try await check("compensate again", model.compensateAgain(repair)) { host, key in
       try await host.flow(HostArena.id).compensateAgain(reason: "outside", by: .player, key: key)

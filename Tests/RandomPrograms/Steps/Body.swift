@@ -232,7 +232,12 @@ struct Body: Sendable {
     if Task.isCancelled, !world.mayCrash {
       world.report("rule 4: the rollback of \(plan.name) runs in a cancelled task")
     }
-    let outcome = repair == .works ? .works : plan.backUpOutcome
+    let outcome: StepPlan.BackUpOutcome =
+      switch repair {
+      case .works: .works
+      case .failsLate: .failsAfter
+      case .failsAgain, nil: plan.backUpOutcome
+      }
     if outcome == .failsBefore { throw Trouble("\(plan.name)'s backUp") }
     for key in (0..<40).flatMap({ ["\($0)", "t\($0)"] }) {
       let (id, wasInterrupted): (String, Bool)

@@ -51,6 +51,8 @@ package final class World: Sendable {
     /// The cause was removed, so each of them works.
     case works
     case failsAgain
+    /// Each of them throws after its refund.
+    case failsLate
   }
 
   /// A payment, by its idempotency key.
