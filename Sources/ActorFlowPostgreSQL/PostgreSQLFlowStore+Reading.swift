@@ -85,7 +85,7 @@
 
     /// Counts the flows that match a query, up to a limit, on the server; see `FlowStore.count(_:upTo:)`.
     public func count(_ query: FlowQuery, upTo limit: Int) async throws -> Int {
-      guard query.step == nil, query.dueBefore == nil, query.changedBefore == nil else {
+      guard query.step == nil, query.dueBefore == nil, query.changedBefore == nil, query.startedBefore == nil else {
         // The server does not know the paths of steps, and times in a query are not rounded.
         return try await countPages(upTo: limit) { cursor, limit in
           let page = try await list(query, after: cursor, limit: limit)

@@ -231,7 +231,8 @@
 
     /// The first bytes of a snapshot, with the number of its format: the others of this format begin so.
     static let header = Array(
-      FlowSnapshot(definition: "", version: 1, status: .runnable).encodedWithoutValues().prefix(6))
+      FlowSnapshot(definition: "", version: 1, status: .runnable, startedAt: StoredTime(microseconds: 0).date)
+        .encodedWithoutValues().prefix(6))
 
     init(_ write: FlowWrite) throws {
       let snapshot = write.snapshot.stored
@@ -258,7 +259,7 @@
         .ints(write.newValues.map(\.number)), .blobs(write.newValues.map(\.bytes)), .ints(write.droppedValues),
         .ints(history.map(\.sequence)), .ints(history.map { Int(StoredTime($0.at).microseconds) }),
         .texts(history.map(\.what)), .texts(history.map { $0.step?.path }), .texts(history.map(\.by)),
-        .texts(history.map(\.detail)), .bool(write.replacesHistory),
+        .texts(history.map(\.detail)), .bool(write.replacesHistory), .time(snapshot.startedAt),
       ]
     }
 

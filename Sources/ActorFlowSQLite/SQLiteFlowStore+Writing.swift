@@ -78,7 +78,7 @@
         try database.all("SELECT number FROM flow_values WHERE flow = ?", .int(row.number)) { $0.int(0) })
     }
 
-    /// Writes the row of a flow, its labels and its questions. Returns its number.
+    /// Writes the row of a flow, its start, its labels and its questions. Returns its number.
     private func store(
       _ flow: StoredFlow, encoded: [UInt8], as commit: CommitID, over old: FlowRow?
     ) throws -> Int {
@@ -107,6 +107,13 @@
           """, columns + [.text(flow.id.description)]
         ) { _ in true }
         number = database.lastKey
+      }
+      if old?.startedAt != snapshot.startedAt {
+        if let startedAt = snapshot.startedAt {
+          try database.run("INSERT OR REPLACE INTO flow_starts VALUES (?, ?)", .int(number), .time(startedAt))
+        } else {
+          try database.run("DELETE FROM flow_starts WHERE flow = ?", .int(number))
+        }
       }
       if !labels.utf8.elementsEqual((old?.labels ?? "{}").utf8) {
         try removeLabels(old?.labels ?? "{}", of: number)
@@ -174,7 +181,9 @@
       try removeLabels(row.labels, of: row.number)
       let tasks = try database.all("SELECT \(TaskRow.columns) FROM flow_tasks t WHERE flow = ?", number) { TaskRow($0) }
       try removeTasks(tasks, of: row.number)
-      for table in ["flow_values", "flow_history"] { try database.run("DELETE FROM \(table) WHERE flow = ?", number) }
+      for table in ["flow_values", "flow_history", "flow_starts"] {
+        try database.run("DELETE FROM \(table) WHERE flow = ?", number)
+      }
       try database.run("DELETE FROM flows WHERE number = ?", number)
       try endLease(of: id)
     }

@@ -94,7 +94,7 @@
       }
       let versions = try RawConnection(database.url).texts(
         "SELECT version FROM \"\(schema)\".flow_schema WHERE version > 0")
-      #expect(versions == ["1", "2"])
+      #expect(versions == ["1", "2", "3"])
     }
 
     @Test("tables of version 1 get the times of inboxes when they are opened")
@@ -115,7 +115,8 @@
       let tables = "\"\(schema)\""
       try RawConnection(database.url).execute(
         """
-        DELETE FROM \(tables).flow_schema WHERE version = 2;
+        DELETE FROM \(tables).flow_schema WHERE version > 1;
+        \(Self.droppingStarts(in: schema))
         ALTER TABLE \(tables).flow_assignees DROP COLUMN asked_at, DROP COLUMN due_at;
         DROP INDEX \(tables).flow_tasks_due, \(tables).flow_tasks_asked, \(tables).flows_rollback_failed;
         """)
@@ -127,6 +128,43 @@
         }
       }
       await store.close()
+    }
+
+    @Test("tables of version 2 get the times of starts with the next commits, and keep their function for open stores")
+    func tablesWithoutStarts() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let schema = database.newSchema()
+      let first = try await database.open(schema)
+      for id in ["a", "b"] as [FlowID] { _ = try await first.commit(write(to: id)) }
+      await first.close()
+      let connection = try RawConnection(database.url)
+      try connection.execute(
+        "DELETE FROM \"\(schema)\".flow_schema WHERE version = 3; " + Self.droppingStarts(in: schema))
+      let store = try await database.open(schema)
+      let query = FlowQuery(startedBefore: .distantFuture)
+      #expect(try await store.list(query, after: nil, limit: 9).flows.isEmpty)
+      var snapshot = Self.snapshot
+      snapshot.startedAt = database.clock.now.stored
+      let written = try await store.commit(FlowWrite(snapshot, to: "a", expecting: Revision(1)))
+      #expect(try await store.list(query, after: nil, limit: 9).flows == [FlowSummary(written)])
+      let all = try await store.list(FlowQuery(), after: nil, limit: 9).flows
+      #expect(all.map(\.startedAt) == [snapshot.startedAt, nil])
+      #expect(try await store.count(query, upTo: 9) == 1)
+      let functions = try connection.texts(
+        "SELECT pronargs FROM pg_proc WHERE proname = 'flow_commit' AND pronamespace = '\"\(schema)\"'::regnamespace "
+          + "ORDER BY 1")
+      #expect(functions == ["36", "37"])
+      await store.close()
+    }
+
+    /// The statements that take the third version of the tables back.
+    private static func droppingStarts(in schema: String) -> String {
+      """
+      ALTER TABLE "\(schema)".flows DROP COLUMN started_at;
+      DO $$ BEGIN EXECUTE (SELECT 'DROP FUNCTION ' || oid::regprocedure FROM pg_proc
+        WHERE proname = 'flow_commit' AND pronargs = 37 AND pronamespace = '"\(schema)"'::regnamespace); END $$;
+      """
     }
 
     @Test("tables of a newer version are refused, when they are opened and when they change under an open store")

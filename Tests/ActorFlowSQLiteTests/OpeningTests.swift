@@ -77,7 +77,8 @@
       await first.close()
       try RawDatabase(path).execute(
         """
-        DELETE FROM flow_schema WHERE version = 2;
+        DELETE FROM flow_schema WHERE version > 1;
+        DROP TABLE flow_starts;
         DROP INDEX flow_assignees_due; DROP INDEX flow_assignees_asked; DROP INDEX flow_tasks_due;
         DROP INDEX flow_tasks_asked; DROP INDEX flows_rollback_failed;
         ALTER TABLE flow_assignees DROP COLUMN asked_at; ALTER TABLE flow_assignees DROP COLUMN due_at;
@@ -89,6 +90,31 @@
           #expect(page.tasks.map(\.task.question).joined() == expected)
         }
       }
+      await store.close()
+    }
+
+    @Test("tables of version 2 get the times of starts with the next commits")
+    func tablesWithoutStarts() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let path = files.path("flows.db")
+      let first = try await SQLiteFlowStore(file: path, clock: files.clock)
+      for id in ["a", "b"] as [FlowID] {
+        _ = try await first.commit(FlowWrite(Self.snapshot, to: id, expecting: .none))
+      }
+      await first.close()
+      try RawDatabase(path).execute("DELETE FROM flow_schema WHERE version = 3; DROP TABLE flow_starts;")
+      let store = try await SQLiteFlowStore(file: path, clock: files.clock)
+      let query = FlowQuery(startedBefore: .distantFuture)
+      #expect(try await store.list(query, after: nil, limit: 9).flows.isEmpty)
+      var snapshot = Self.snapshot
+      snapshot.startedAt = files.clock.now.stored
+      let written = try await store.commit(FlowWrite(snapshot, to: "a", expecting: Revision(1)))
+      #expect(try await store.list(query, after: nil, limit: 9).flows == [FlowSummary(written)])
+      let all = try await store.list(FlowQuery(), after: nil, limit: 9).flows
+      #expect(all.map(\.startedAt) == [snapshot.startedAt, nil])
+      try await store.delete("a", expecting: Revision(2), fence: nil)
+      #expect(try RawDatabase(path).texts("SELECT count(*) FROM flow_starts") == ["0"])
       await store.close()
     }
 
@@ -200,7 +226,7 @@
         try await group.waitForAll()
       }
       let database = try RawDatabase(path)
-      #expect(try database.texts("SELECT version FROM flow_schema") == ["1", "2"])
+      #expect(try database.texts("SELECT version FROM flow_schema") == ["1", "2", "3"])
       #expect(try database.texts("SELECT count(*) FROM flows") == ["8"])
     }
 

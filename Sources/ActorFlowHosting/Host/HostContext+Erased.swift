@@ -50,8 +50,9 @@ extension FlowHost {
 
   /// Returns the view of a flow whose key was erased: what its row says, and nothing of its state.
   nonisolated func erasedView(_ stored: StoredFlow) async throws -> FlowView {
-    let first = try await shared.store.history(of: stored.id, after: 0, limit: 1).first
-    var state = HostedState(startedAt: first?.at ?? stored.changedAt, input: .placeholder)
+    var startedAt = stored.snapshot.startedAt
+    if startedAt == nil { startedAt = try await shared.store.history(of: stored.id, after: 0, limit: 1).first?.at }
+    var state = HostedState(startedAt: startedAt ?? stored.changedAt, input: .placeholder)
     state.unmigrated = HostContext.erased(stored.id).message
     var erased = stored
     (erased.snapshot.status, erased.snapshot.tasks, erased.snapshot.wakeAt) = (.erased, [], nil)

@@ -10,7 +10,7 @@ extension HostedState {
     try self.init(decoding: coding.decode(snapshot.body), values: values)
   }
 
-  /// Writes the state into a snapshot: its body, values and format.
+  /// Writes the state into a snapshot: its body, values and format, and the time of the flow's start.
   ///
   /// - Parameter least: The number of bytes from which a value is stored apart; `nil` to have all values in the body.
   /// - Throws: The error of the codec. The state and the snapshot are unchanged then.
@@ -21,5 +21,6 @@ extension HostedState {
     let body = try coding.encode(bytes)
     self.values = values
     (snapshot.body, snapshot.values, snapshot.format) = (body, values.stored, Int(format))
+    snapshot.startedAt = startedAt
   }
 }

@@ -13,7 +13,7 @@ import ActorFlow
 struct LogSnapshot: Sendable {
   static let name = "index"
   /// The format changes with the coding of any part of a row.
-  private static let envelope = Envelope(magic: Array("AFIX".utf8), format: 2, what: "the index of the log")
+  private static let envelope = Envelope(magic: Array("AFIX".utf8), format: 3, what: "the index of the log")
 
   /// The segments that the snapshot covers, each as far as it was written; the last group is that of the snapshot.
   var segments: [Manifest.Segment] = []

@@ -275,15 +275,27 @@
         """)
 
     /// The commit of the second version.
+    static let secondCommitFunction = commitFunction("CREATE OR REPLACE", insertingAssignees: assigneesWithTimes)
+
+    /// The commit of the third version. It has one parameter more than that of the second version, which stays for
+    /// stores of that version that were open during the migration.
     static let commitFunction = commitFunction(
-      "CREATE OR REPLACE",
-      insertingAssignees: """
-        INSERT INTO @schema.flow_assignees (assignee, flow, question, place, asked_at, due_at)
-                  SELECT x.name, v_number, p_questions[x.place + 1], x.place, p_asked[x.place + 1], p_due[x.place + 1]
-        """)
+      "CREATE", insertingAssignees: assigneesWithTimes,
+      start: (
+        parameter: ", p_started_at bigint", column: ", started_at", value: ", p_started_at",
+        update: ", started_at = p_started_at"
+      ))
+
+    private static let assigneesWithTimes = """
+      INSERT INTO @schema.flow_assignees (assignee, flow, question, place, asked_at, due_at)
+                SELECT x.name, v_number, p_questions[x.place + 1], x.place, p_asked[x.place + 1], p_due[x.place + 1]
+      """
 
     /// The commit, in the order of checks that `FlowStore.commit(_:)` promises.
-    private static func commitFunction(_ verb: String, insertingAssignees: String) -> String {
+    private static func commitFunction(
+      _ verb: String, insertingAssignees: String,
+      start: (parameter: String, column: String, value: String, update: String) = ("", "", "", "")
+    ) -> String {
       """
       \(verb) FUNCTION @schema.flow_commit(
         p_now bigint, p_id text, p_commit text, p_expecting bigint, p_fence bigint, p_releases boolean,
@@ -293,7 +305,7 @@
         p_assignee_names text[], p_assignee_places bigint[],
         p_snapshot bytea, p_needed bigint[], p_new_numbers bigint[], p_new_bytes bytea[], p_dropped bigint[],
         p_sequences bigint[], p_times bigint[], p_whats text[], p_history_steps text[], p_principals text[],
-        p_details text[], p_replaces boolean
+        p_details text[], p_replaces boolean\(start.parameter)
       ) RETURNS SETOF @schema.flow_reply LANGUAGE plpgsql VOLATILE AS $$
       DECLARE
         v_now bigint;
@@ -368,17 +380,17 @@
         IF v_number IS NULL THEN
           INSERT INTO @schema.flows (
             id, revision, commit_id, changed_at, definition, version, status, rollback_failed, wake_at, steps, labels,
-            tasks_digest, digest, snapshot
+            tasks_digest, digest, snapshot\(start.column)
           ) VALUES (
             p_id, p_expecting + 1, p_commit, v_now, p_definition, p_version, p_status, p_rollback_failed, p_wake_at,
-            p_steps, p_labels, v_digest, sha256(p_snapshot), p_snapshot
+            p_steps, p_labels, v_digest, sha256(p_snapshot), p_snapshot\(start.value)
           ) RETURNING number INTO v_number;
         ELSE
           UPDATE @schema.flows SET
             revision = p_expecting + 1, commit_id = p_commit, changed_at = v_now, definition = p_definition,
             version = p_version, status = p_status, rollback_failed = p_rollback_failed, wake_at = p_wake_at,
             steps = p_steps, labels = p_labels, tasks_digest = v_digest, digest = sha256(p_snapshot),
-            snapshot = p_snapshot
+            snapshot = p_snapshot\(start.update)
           WHERE number = v_number;
         END IF;
         -- A flow that goes on under its lease keeps the time since which it can run.

@@ -6,7 +6,8 @@
     /// The migrations, in order: the first makes version 1 of version 0. One that was published is never changed.
     static let migrations = [
       [tables, leaseFunctions, firstCommitFunction, writeFunctions].joined(separator: "\n\n"),
-      [inboxesByTime, commitFunction].joined(separator: "\n\n"),
+      [inboxesByTime, secondCommitFunction].joined(separator: "\n\n"),
+      [starts, commitFunction].joined(separator: "\n\n"),
     ]
 
     static var newest: Int { migrations.count }

@@ -5,7 +5,8 @@
   extension FlowSummary {
     /// The columns that ``init(_:)`` reads, in its order.
     static let columns = """
-      f.id, f.revision, f.changed_at, f.definition, f.version, f.status, f.rollback_failed, f.wake_at, f.steps, f.labels
+      f.id, f.revision, f.changed_at, f.definition, f.version, f.status, f.rollback_failed, f.wake_at, f.steps, f.labels,
+        f.started_at
       """
 
     init(_ row: Row) throws {
@@ -15,7 +16,7 @@
       let snapshot = FlowSnapshot(
         definition: row.text(3), version: row.int(4), status: status, rollbackFailed: row.bool(6),
         steps: try JSONText.texts(row.text(8)).map { StepID($0) }, labels: try JSONText.labels(row.text(9)),
-        wakeAt: row.optionalDate(7))
+        wakeAt: row.optionalDate(7), startedAt: row.optionalDate(10))
       self.init(
         StoredFlow(
           id: FlowID(row.text(0)), revision: Revision(row.int(1)), snapshot: snapshot, changedAt: row.date(2)))
@@ -62,6 +63,7 @@
       if let dueBefore = query.dueBefore { add("f.wake_at <= ?", .time(dueBefore)) }
       if let rollbackFailed = query.rollbackFailed { add("\(rollbackFailed ? "" : "NOT ")f.rollback_failed") }
       if let changedBefore = query.changedBefore { add("f.changed_at <= ?", .time(changedBefore)) }
+      if let startedBefore = query.startedBefore { add("f.started_at <= ?", .time(startedBefore)) }
       if let label = query.label {
         add(
           "f.number IN (SELECT l.flow FROM @schema.flow_labels l WHERE l.key = ? AND l.value = ?)", .text(label.key),

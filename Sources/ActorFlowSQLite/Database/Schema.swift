@@ -6,7 +6,7 @@
   /// Text is compared by the default collation, `BINARY`: byte by byte. Times are whole microseconds since 1970.
   enum Schema {
     /// The migrations, in order: the first makes version 1 of version 0. One that was published is never changed.
-    static let migrations = [first, second]
+    static let migrations = [first, second, third]
 
     static var newest: Int { migrations.count }
 
@@ -179,6 +179,15 @@
       CREATE INDEX flow_tasks_due ON flow_tasks (due_at, flow, question, place);
       CREATE INDEX flow_tasks_asked ON flow_tasks (asked_at, flow, question, place);
       CREATE INDEX flows_rollback_failed ON flows (id) WHERE rollback_failed = 1;
+      """
+
+    /// The times of starts. They are a table of their own: a column that is added to `flows` stands behind the snapshot,
+    /// so lists would read the pages of large ones.
+    private static let third = """
+      CREATE TABLE flow_starts (
+        flow INTEGER PRIMARY KEY,
+        started_at INTEGER NOT NULL
+      );
       """
   }
 #endif

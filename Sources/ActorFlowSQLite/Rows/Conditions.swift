@@ -29,6 +29,7 @@
       if let dueBefore = query.dueBefore { add("\(sign)f.wake_at <= ?", .time(dueBefore)) }
       if let rollbackFailed = query.rollbackFailed { add("f.rollback_failed = \(rollbackFailed ? 1 : 0)") }
       if let changedBefore = query.changedBefore { add("f.changed_at <= ?", .time(changedBefore)) }
+      if let startedBefore = query.startedBefore { add("\(FlowSummary.startedAt) <= ?", .time(startedBefore)) }
       if let label = query.label {
         add(
           "f.number IN (SELECT flow FROM flow_labels WHERE key = ? AND value = ?)", .text(label.key),

@@ -169,14 +169,15 @@ final class OpenedStores: Sendable {
 }
 
 extension FlowSnapshot {
-  /// A snapshot for a check, recognized by its body.
+  /// A snapshot for a check, recognized by its body. Like every row of this version it has a start.
   static func sample(
     _ text: String = "one", definition: String = "check", version: Int = 1, status: Status = .waiting,
-    wakeAt: Date? = nil, tasks: [OpenTask] = [], labels: [String: String] = [:], steps: [StepID] = ["check/step"]
+    wakeAt: Date? = nil, startedAt: Date? = Date(timeIntervalSince1970: 1_700_000_000), tasks: [OpenTask] = [],
+    labels: [String: String] = [:], steps: [StepID] = ["check/step"]
   ) -> FlowSnapshot {
     FlowSnapshot(
       definition: definition, version: version, status: status, steps: steps, labels: labels, wakeAt: wakeAt,
-      tasks: tasks, body: Array(text.utf8))
+      startedAt: startedAt, tasks: tasks, body: Array(text.utf8))
   }
 }
 

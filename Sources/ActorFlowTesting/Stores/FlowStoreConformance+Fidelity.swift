@@ -87,12 +87,14 @@ extension FlowStoreConformance {
       OpenTask(question: "1", step: "check/step", prompt: "P", assignees: [], due: nil, askedAt: epoch),
       OpenTask(question: "2", step: "check/step", prompt: "P", assignees: [""], due: epoch, askedAt: epoch),
     ]
-    var snapshot = FlowSnapshot.sample("", wakeAt: epoch, tasks: tasks, labels: ["empty": "", "none": "none"])
+    var snapshot = FlowSnapshot.sample(
+      "", wakeAt: epoch, startedAt: epoch, tasks: tasks, labels: ["empty": "", "none": "none"])
     let with = try await store.commit("with", snapshot, from: 0, history: history)
-    (snapshot.wakeAt, snapshot.tasks, snapshot.labels, snapshot.steps) = (nil, [], [:], [])
+    (snapshot.wakeAt, snapshot.startedAt, snapshot.tasks, snapshot.labels, snapshot.steps) = (nil, nil, [], [:], [])
     let without = try await store.commit("without", snapshot, from: 0)
     for flow in [with, without] { try await store.unchanged(flow.id, flow, "with empty texts") }
     try store.expect(with.snapshot.wakeAt, epoch, "a time of zero")
+    try store.expect(with.snapshot.startedAt, epoch, "a start at the time zero")
     try store.expect(with.snapshot.tasks, tasks, "questions with and without assignees")
     try store.expect(try await store.store.history(of: "with", after: 0, limit: 9), history, "the history")
     let found = { (query: FlowQuery) in try await store.allFlows(query).map(\.id) }
@@ -100,6 +102,8 @@ extension FlowStoreConformance {
     try store.expect(try await found(FlowQuery(label: .init("none", ""))), [], "flows of a label with another value")
     try store.expect(try await found(FlowQuery(label: .init("other", ""))), [], "flows of a missing label")
     try store.expect(try await found(FlowQuery(dueBefore: store.time(0))), ["with"], "flows due at the time zero")
+    try store.expect(
+      try await found(FlowQuery(startedBefore: store.time(0))), ["with"], "flows started at the time zero")
     let asked = { (query: TaskQuery) in try await store.allTasks(query).map(\.task.question) }
     try store.expect(try await asked(TaskQuery(assignees: [""])), ["2"], "questions of an assignee without a name")
     try store.expect(try await asked(TaskQuery(dueBefore: store.time(0))), ["2"], "questions due at the time zero")
@@ -160,7 +164,8 @@ extension FlowStoreConformance {
       let task = OpenTask(
         question: "q", step: "check/step", prompt: "\(number)", assignees: ["\(number)"], due: instant, askedAt: instant
       )
-      let snapshot = FlowSnapshot.sample(definition: "\(number)", wakeAt: instant, tasks: [task])
+      let snapshot = FlowSnapshot.sample(
+        definition: "\(number)", wakeAt: instant, startedAt: instant, tasks: [task])
       // The order of entries is that of their numbers, whatever their times.
       let history = (1...3).map { HistoryEntry.sample($0) }.map { entry in
         var entry = entry
@@ -180,6 +185,8 @@ extension FlowStoreConformance {
       for (end, count) in [(instant, 0), (next, 1)] {
         let flows = try await store.allFlows(FlowQuery(definition: "\(number)", dueBefore: end))
         try store.expect(flows.count, count, "the flows of the time \(instant) that are due before \(end)")
+        let started = try await store.allFlows(FlowQuery(definition: "\(number)", startedBefore: end))
+        try store.expect(started.count, count, "the flows that started at \(instant), before \(end)")
         let tasks = try await store.allTasks(TaskQuery(definition: "\(number)", dueBefore: end))
         try store.expect(tasks.count, count, "the questions of the time \(instant) that are due before \(end)")
       }

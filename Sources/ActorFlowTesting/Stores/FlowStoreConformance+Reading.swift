@@ -72,6 +72,7 @@ extension FlowStoreConformance {
       let ended = FlowQuery(status: [.finished, .failed], changedBefore: store.time(-50))
       try store.expect(try await found(ended), "2", "ended flows, after one of them was changed again")
     },
+    Check("flows are found by the time of their start, if their rows have it") { store in try await starts(store) },
     Check("a count is that of the list, up to its limit") { store in try await counts(store) },
     Check("lists follow updates") { store in
       try await store.commit("flow", .sample(definition: "old", labels: ["a": "1", "b": "1"]), from: 0)
@@ -97,6 +98,44 @@ extension FlowStoreConformance {
       }
     },
   ]
+
+  private static func starts(_ store: CheckedStore) async throws {
+    let (first, second) = (store.time(-20), store.time(-10))
+    try await store.commit("a", .sample(startedAt: first, labels: ["k": "v"]), from: 0)
+    try await store.commit("b", .sample(definition: "other", status: .finished, startedAt: second), from: 0)
+    try await store.commit("c", .sample(startedAt: nil), from: 0)
+    let found = { (query: FlowQuery) in
+      try await store.allFlows(query, limit: 1).map(\.id.description).sorted().joined()
+    }
+    let (afterFirst, afterSecond) = (first.addingTimeInterval(0.000_01), second.addingTimeInterval(0.000_01))
+    for (time, expected) in [(first, ""), (afterFirst, "a"), (second, "a"), (afterSecond, "ab")] {
+      try store.expect(try await found(FlowQuery(startedBefore: time)), expected, "flows started before \(time)")
+    }
+    for query in [FlowQuery(definition: "other"), FlowQuery(status: [.finished])] {
+      var query = query
+      query.startedBefore = afterSecond
+      try store.expect(try await found(query), "b", "flows that match \(query)")
+    }
+    let label = FlowQuery.Label("k", "v")
+    try store.expect(
+      try await found(FlowQuery(label: label, startedBefore: afterFirst)), "a", "flows of a label and a start")
+    try store.expect(
+      try await store.allFlows(FlowQuery(label: label)).first?.startedAt, first, "the start of a flow in a list")
+    // A row for earlier versions may have no place for the time, and gets it with a later commit.
+    var older = FlowSnapshot.sample(startedAt: first)
+    older.format = 9
+    let written = try await store.commit("d", older, from: 0)
+    try store.expect(written.snapshot.startedAt ?? first, first, "the start of a flow in a row for earlier versions")
+    try await store.unchanged("d", written, "a row for earlier versions")
+    let again = try await store.commit("a", .sample("two", startedAt: first), from: 1)
+    try await store.unchanged("a", again, "after a later commit")
+    let raised = try await store.commit("d", .sample("two", startedAt: first), from: 1)
+    try await store.unchanged("d", raised, "after the first commit with a start")
+    try store.expect(try await found(FlowQuery(startedBefore: afterFirst)), "ad", "flows with a start, after commits")
+    try await store.store.delete("a", expecting: Revision(2), fence: nil)
+    try await store.commit("a", .sample("new", startedAt: second), from: 0)
+    try store.expect(try await found(FlowQuery(startedBefore: second)), "d", "flows after one was started again")
+  }
 
   private static func tasks(_ store: CheckedStore) async throws {
     let found = { (assignee: String) in
@@ -181,7 +220,7 @@ extension FlowStoreConformance {
       let people = ["ann", "clerks"].enumerated().filter { number >> $0.offset & 1 == 1 }.map(\.element)
       var snapshot = FlowSnapshot.sample(
         definition: number < 6 ? "one" : "two", version: number % 2, status: number % 3 == 0 ? .failed : .waiting,
-        wakeAt: number % 2 == 0 ? due : nil,
+        wakeAt: number % 2 == 0 ? due : nil, startedAt: number % 4 == 0 ? nil : due,
         tasks: [.sample("1", people: people, due: number < 4 ? due : nil), .sample("2", for: "eve", prompt: "Other")],
         labels: ["k": number < 5 ? "v" : "w"], steps: [number < 2 ? "check/step" : "check/other/step", "check/s"])
       snapshot.rollbackFailed = number % 3 == 0
@@ -193,6 +232,8 @@ extension FlowStoreConformance {
       FlowQuery(dueBefore: due), FlowQuery(dueBefore: later), FlowQuery(rollbackFailed: false),
       FlowQuery(definition: "one", status: [.failed], label: .init("k", "v"), rollbackFailed: true),
       FlowQuery(changedBefore: later), FlowQuery(changedBefore: Date(timeIntervalSince1970: 0)),
+      FlowQuery(startedBefore: due), FlowQuery(startedBefore: later),
+      FlowQuery(definition: "two", startedBefore: later),
     ]
     let tasks = [
       TaskQuery(), TaskQuery(assignees: ["ann"]), TaskQuery(assignees: ["ann", "clerks", "eve"], order: .due),

@@ -21,6 +21,12 @@ import Testing
     let (outcome, history) = try await Self.finish(scenario, stored, store)
     #expect(summary + "ends as \(outcome)\n" == entry.summary)
     #expect(history.map(\.sequence) == Array(1..<history.count + 1))
+    // No row of the corpus has the time of the start; the first commit in format 10 writes it.
+    let last = try #require(try await store.load(scenario.id))
+    let startedAt = try HostedState(of: stored.snapshot).startedAt
+    #expect(stored.snapshot.startedAt == nil)
+    #expect(
+      last.snapshot.startedAt == (one.format >= 10 && last.revision > stored.revision ? startedAt : nil), "\(one)")
   }
 
   @Test(

@@ -1,5 +1,6 @@
 import ActorFlow
 import ActorFlowTesting
+import Foundation
 import Testing
 
 @testable import ActorFlowHosting
@@ -175,6 +176,46 @@ import Testing
     #expect(await code { try await later.flow("f").abandon() } == .flowEnded)
     let last = try await later.flow("f").view()
     #expect(last.revision == revision && last.status == .failed)
+  }
+
+  @Test("from format 10 on, rows have the time of the start: a flow that is raised gets it with its next commit")
+  func starts() async throws {
+    let clock = ManualWallClock()
+    let store = MemoryFlowStore(clock: clock)
+    var options = FlowHost.Options()
+    options.writesFormat = 9
+    let older = try FlowHost(store: store, clock: clock, options: options)
+    try await older.register(flow).start(id: "a", with: "-")
+    try await older.emptied()
+    let began = clock.now.stored
+    #expect(try await store.load("a")?.snapshot.startedAt == nil)
+    #expect(try await older.list(FlowQuery(startedBefore: .distantFuture)).flows.isEmpty)
+    clock.advance(by: .seconds(10))
+    options.writesFormat = nil
+    let same = try FlowHost(store: store, clock: clock, options: options)
+    try await same.register(flow)
+    try await same.answerNext("a", #""1""#)
+    try await same.emptied()
+    #expect(try await store.load("a")?.snapshot.startedAt == nil, "the store's flows have format 9")
+    options.writesFormat = 10
+    let newer = try FlowHost(store: store, clock: clock, options: options)
+    let flows = try await newer.register(flow)
+    try await flows.start(id: "b", with: "-")
+    try await newer.answerNext("a", #""2""#)
+    try await newer.emptied()
+    for _ in 1...2 {
+      clock.advance(by: .seconds(10))
+      try await newer.answerNext("b", #""1""#)
+    }
+    try await newer.emptied()
+    let second = began.addingTimeInterval(10)
+    #expect(try await newer.list().flows.map(\.startedAt) == [began, second])
+    #expect(try await newer.flow("b").view().startedAt == second)
+    let later = second.addingTimeInterval(1)
+    for (time, ids) in [(began, []), (second, ["a"]), (later, ["a", "b"])] as [(Date, [FlowID])] {
+      #expect(try await newer.list(FlowQuery(status: [.finished], startedBefore: time)).flows.map(\.id) == ids)
+    }
+    #expect(try await newer.count(FlowQuery(startedBefore: second)) == 1)
   }
 
   @Test("names of statuses in stores and JSON are never reused")

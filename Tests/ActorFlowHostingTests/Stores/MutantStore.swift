@@ -78,6 +78,7 @@ final class MutantStore: LeasingFlowStore {
       (early.expecting, early.commit) = (current, CommitID())
       _ = try await base.commit(early)
     case .losesKeyReferences: write.snapshot.keyReference = nil
+    case .losesStarts: write.snapshot.startedAt = nil
     case .weighsAfterCommits:
       if seen.withLock({ $0.commits[id] == write.commit }), let flow = try await base.load(id) { return flow }
     case .refusesRequests where !write.requests.isEmpty: throw FlowStoreError(.unavailable, "no table for requests")
@@ -152,6 +153,7 @@ final class MutantStore: LeasingFlowStore {
     case .ignoresLabels: query.label = nil
     case .ignoresRollbacks: query.rollbackFailed = nil
     case .ignoresChanges: query.changedBefore = nil
+    case .ignoresStarts: query.startedBefore = nil
     default: break
     }
     var page = try await base.list(query, after: cursor, limit: limit)

@@ -14,7 +14,7 @@ enum Mutation: String, CaseIterable, Sendable {
   // racing and reading
   case looksThenWrites, creatorsBothWin, losesCounts, pagesByOffset, ignoresAssignees, ignoresPrompts, ignoresLabels
   case listsWhatWas, takesAnyCursor, roundsNoTimes
-  case ignoresRollbacks, ignoresChanges, ignoresLabelsOfTasks, takesNoAssigneesForAll
+  case ignoresRollbacks, ignoresChanges, ignoresStarts, losesStarts, ignoresLabelsOfTasks, takesNoAssigneesForAll
   case ignoresOrders, putsUndatedFirst, pagesInboxesByTime, pagesInboxesByOffset, takesCursorsOfOtherOrders
   case countsWithoutLimit, countsForEachAssignee, countsStepsByPath
   // leasing
@@ -73,7 +73,8 @@ enum Mutation: String, CaseIterable, Sendable {
     case .ignoresLabels: "flows are found by"
     case .countsWithoutLimit, .countsForEachAssignee, .countsStepsByPath: "a count is"
     case .ignoresRollbacks: "flows whose rollback failed"
-    case .ignoresChanges: "flows are found by the time"
+    case .ignoresChanges: "flows are found by the time of their last"
+    case .ignoresStarts, .losesStarts: "flows are found by the time of their start"
     case .ignoresLabelsOfTasks: "questions are found by a label"
     case .takesNoAssigneesForAll: "an inbox of several"
     case .ignoresOrders, .putsUndatedFirst, .pagesInboxesByTime: "an inbox has the order"

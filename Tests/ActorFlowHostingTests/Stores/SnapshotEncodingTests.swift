@@ -79,6 +79,22 @@ import Testing
     #expect(snapshot.encoded() == Array(bytes), "hosts of earlier versions can read what is written for them")
   }
 
+  @Test("a snapshot with the time of its start still loads; without it, and before format 10, the row is an older one")
+  func start() throws {
+    var snapshot = FlowSnapshot.numbered(3)
+    (snapshot.startedAt, snapshot.keyReference) = (Date(timeIntervalSince1970: 1_600_000_000.25), "k")
+    let bytes = try #require(Data(base64Encoded: Self.fifthFormat))
+    #expect(try FlowSnapshot(decoding: Array(bytes)) == snapshot)
+    #expect(snapshot.encoded() == Array(bytes))
+    for (format, row) in [(5, 4), (9, 4), (10, 5)] as [(Int, UInt8)] {
+      snapshot.format = format
+      #expect(snapshot.encoded()[4] == row)
+      #expect(snapshot.stored.startedAt == (format == 10 ? snapshot.startedAt : nil))
+    }
+    snapshot.startedAt = nil
+    #expect(snapshot.encoded()[4] == 4)
+  }
+
   private func expect(_ code: FlowStoreError.Code, _ bytes: [UInt8]) {
     let error = #expect(throws: FlowStoreError.self) { try FlowSnapshot(decoding: bytes) }
     #expect(error?.code == code)
@@ -90,12 +106,18 @@ import Testing
     FlowSnapshot(
       definition: "\u{1F469}\u{200D}\u{1F4BB}\0\"", version: .min, status: .cancelled, rollbackFailed: true,
       steps: ["", "a/b"], labels: ["": "", "é": "e\u{301}"], wakeAt: Date.distantPast,
+      startedAt: Date(timeIntervalSince1970: -0.123456789),
       tasks: [
         OpenTask(
           question: "", step: "", prompt: "", assignees: ["", "ann"], due: .distantFuture,
           askedAt: Date(timeIntervalSince1970: 1_700_000_000.123456789))
       ], body: Array(0...255)),
   ]
+
+  private static let fifthFormat =
+    "QUZTTgUAAACFAAAAFaCl7TkzoJoAAwIHdmFsdWUgMQQHdmFsdWUgMgYHdmFsdWUgMwR0ZXN0AgIAAQZ0ZXN0L2EBCHJldmlzaW9u"
+    + "ATMBwISBiuXFsgYBAnEzBnRlc3QvYQRGb3JtAgNhbm4CcjMBgICWkceC4AaAgPKBg4mFBhQNdGhlIGJvZHkgb2YgMwEBa6DCvvqg"
+    + "zNcF1YopjK433Eg="
 
   private static let firstFormat =
     "QUZTTgEAAABcAAAAwfON+Xrax60EdGVzdAICAAEGdGVzdC9hAQhyZXZpc2lvbgEzAcCEgYrlxbIGAQJxMwZ0ZXN0"

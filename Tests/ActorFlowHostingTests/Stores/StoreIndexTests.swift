@@ -122,7 +122,9 @@ import Testing
       rollbackFailed: Bool.random(using: &random),
       steps: [StepID(name("flow/s", &random))],
       labels: [name("k", &random): name("v", &random), "k": name("v", &random)],
-      wakeAt: maybe(&random, time), tasks: tasks, body: [UInt8.random(in: 0...255, using: &random)])
+      wakeAt: maybe(&random, time), startedAt: maybe(&random, time), tasks: tasks,
+      format: maybe(&random) { Int.random(in: 5...10, using: &$0) } ?? FlowSnapshot.newestFormat,
+      body: [UInt8.random(in: 0...255, using: &random)])
   }
 
   private static func flowQuery(_ random: inout Random) -> FlowQuery {
@@ -133,7 +135,7 @@ import Testing
       },
       step: maybe(&random) { StepID(name("s", &$0)) },
       label: maybe(&random, label), dueBefore: maybe(&random, time),
-      rollbackFailed: maybe(&random) { Bool.random(using: &$0) })
+      rollbackFailed: maybe(&random) { Bool.random(using: &$0) }, startedBefore: maybe(&random, time))
   }
 
   private static func label(_ random: inout Random) -> FlowQuery.Label {

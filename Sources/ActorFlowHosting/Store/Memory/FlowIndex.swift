@@ -165,6 +165,7 @@ extension FlowIndex.Entry: StoredPart {
     revision = Revision(try coder.coded(revision.number))
     try coder.code(&changedAt)
     try snapshot.codeIndexed(with: &coder)
+    try coder.code(&snapshot.startedAt)
   }
 }
 

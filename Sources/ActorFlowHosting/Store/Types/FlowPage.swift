@@ -43,6 +43,8 @@ public struct FlowSummary: Sendable, Equatable {
   public var labels: [String: String]
   /// The time when the earliest timer is due, if there is one.
   public var wakeAt: Date?
+  /// The time of the flow's start, if its row has it; see ``FlowSnapshot/startedAt``.
+  public var startedAt: Date?
   /// The time of the last commit.
   public var changedAt: Date
 
@@ -57,6 +59,7 @@ public struct FlowSummary: Sendable, Equatable {
     steps = flow.snapshot.steps
     labels = flow.snapshot.labels
     wakeAt = flow.snapshot.wakeAt
+    startedAt = flow.snapshot.startedAt
     changedAt = flow.changedAt
   }
 }

@@ -24,11 +24,14 @@ public struct FlowQuery: Sendable, Equatable {
   public var rollbackFailed: Bool?
   /// The time before which the last commit must have been made.
   public var changedBefore: Date?
+  /// The time before which the flow must have started. A flow without ``FlowSummary/startedAt`` does not match.
+  public var startedBefore: Date?
 
   /// Creates a query; a property that is `nil` is ignored.
   public init(
     definition: String? = nil, version: Int? = nil, status: Set<FlowSnapshot.Status>? = nil, step: StepID? = nil,
-    label: Label? = nil, dueBefore: Date? = nil, rollbackFailed: Bool? = nil, changedBefore: Date? = nil
+    label: Label? = nil, dueBefore: Date? = nil, rollbackFailed: Bool? = nil, changedBefore: Date? = nil,
+    startedBefore: Date? = nil
   ) {
     self.definition = definition
     self.version = version
@@ -38,6 +41,7 @@ public struct FlowQuery: Sendable, Equatable {
     self.dueBefore = dueBefore
     self.rollbackFailed = rollbackFailed
     self.changedBefore = changedBefore
+    self.startedBefore = startedBefore
   }
 
   /// A label's key and value.
@@ -79,6 +83,9 @@ public struct FlowQuery: Sendable, Equatable {
     }
     if let rollbackFailed, flow.rollbackFailed != rollbackFailed { return false }
     if let changedBefore, flow.changedAt >= changedBefore { return false }
+    if let startedBefore {
+      guard let startedAt = flow.startedAt, startedAt < startedBefore else { return false }
+    }
     return true
   }
 }

@@ -7,9 +7,11 @@ import ActorFlow
 #endif
 
 extension FlowSnapshot {
-  private static let envelope = Envelope(magic: Array("AFSN".utf8), format: 4, oldest: 1, what: "the snapshot")
+  private static let envelope = Envelope(magic: Array("AFSN".utf8), format: 5, oldest: 1, what: "the snapshot")
   /// The newest format of bodies in rows of the format 1.
   private static let olderBodies = 5
+  /// The format of bodies from which on a row may have the time of the start: hosts that read these bodies read the row.
+  private static let startedBodies = 10
 
   /// Returns the snapshot in the format that stores write, with the number of the format and a checksum.
   ///
@@ -33,8 +35,11 @@ extension FlowSnapshot {
 
   /// The format of the row: the oldest that has all of the snapshot, so that hosts of earlier versions read it.
   private var rowFormat: UInt16 {
-    hasFormat9 ? 4 : isOlder ? 1 : format == 6 && values.isEmpty ? 2 : 3
+    hasStart ? 5 : hasFormat9 ? 4 : isOlder ? 1 : format == 6 && values.isEmpty ? 2 : 3
   }
+
+  /// Whether the row has the time of the flow's start.
+  private var hasStart: Bool { startedAt != nil && format >= Self.startedBodies }
 
   /// Whether the row has what only format 9 of flows has.
   private var hasFormat9: Bool { format >= 9 || keyReference != nil || status == .erased }
@@ -139,13 +144,14 @@ extension FlowSnapshot {
   }
 
   /// The snapshot as it will be read back: with times rounded to microseconds, and in rows for earlier versions with one
-  /// status for both kinds of failure.
+  /// status for both kinds of failure and without ``startedAt``.
   ///
   /// A store returns this from a write, and takes the columns of its indexes from it.
   public var stored: FlowSnapshot {
     var copy = self
     if isOlder, status == .failed { copy.status = .suspended }
     copy.wakeAt = wakeAt?.stored
+    copy.startedAt = hasStart ? startedAt?.stored : nil
     for index in tasks.indices {
       copy.tasks[index].askedAt = tasks[index].askedAt.stored
       copy.tasks[index].due = tasks[index].due?.stored
@@ -172,6 +178,7 @@ extension FlowSnapshot: StoredPart {
     if coder.format >= 2 { try coder.int(&format) }
     try coder.blob(&body)
     if coder.format >= 4 { try coder.code(&keyReference) }
+    if coder.format >= 5 { startedAt = try coder.coded(startedAt ?? Date.placeholder) }
     return place
   }
 

@@ -27,6 +27,11 @@ public struct FlowSnapshot: Sendable, Equatable {
   ///
   /// A runnable flow is due at once, and an ended flow never.
   public var wakeAt: Date?
+  /// The time of the flow's start, by the clock of the host that started it. It never changes in the flow's life.
+  ///
+  /// `nil` in rows that earlier versions wrote, and in rows whose ``format`` is below 10: their readers have no place for
+  /// it. The next commit in format 10 writes it.
+  public var startedAt: Date?
   /// The open questions.
   public var tasks: [OpenTask]
   /// The format of ``body``, from 5; see ``FlowHost/Options/writesFormat``. Bodies of older formats count as 5.
@@ -43,8 +48,8 @@ public struct FlowSnapshot: Sendable, Equatable {
   /// A snapshot of these parts.
   public init(
     definition: String, version: Int, status: Status, rollbackFailed: Bool = false, steps: [StepID] = [],
-    labels: [String: String] = [:], wakeAt: Date? = nil, tasks: [OpenTask] = [], format: Int = newestFormat,
-    body: [UInt8] = [], values: [FlowValue] = [], keyReference: String? = nil
+    labels: [String: String] = [:], wakeAt: Date? = nil, startedAt: Date? = nil, tasks: [OpenTask] = [],
+    format: Int = newestFormat, body: [UInt8] = [], values: [FlowValue] = [], keyReference: String? = nil
   ) {
     self.definition = definition
     self.version = version
@@ -53,6 +58,7 @@ public struct FlowSnapshot: Sendable, Equatable {
     self.steps = steps
     self.labels = labels
     self.wakeAt = wakeAt
+    self.startedAt = startedAt
     self.tasks = tasks
     self.format = format
     self.body = body

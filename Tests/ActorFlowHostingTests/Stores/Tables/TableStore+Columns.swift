@@ -75,6 +75,7 @@ extension TableStore {
     snapshot.definition = kept(snapshot.definition)
     snapshot.version = kept(snapshot.version)
     snapshot.wakeAt = kept(snapshot.wakeAt)
+    snapshot.startedAt = kept(snapshot.startedAt)
     snapshot.tasks = snapshot.tasks.map { task in
       var task = task
       task.due = kept(task.due)
