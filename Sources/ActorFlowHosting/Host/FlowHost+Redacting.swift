@@ -6,7 +6,8 @@ import ActorFlow
   import Foundation
 #endif
 
-// Removes what people said from a flow that has ended, and leaves the facts: which step, when, and that.
+// Removes what people said from a flow that has ended or whose key was erased, and leaves the facts: which step, when,
+// and that.
 extension FlowHost {
   @discardableResult
   func redact(
@@ -17,7 +18,7 @@ extension FlowHost {
       principal: principal?.id)
     try HostRequest.check(reason, "the reason of a redaction", of: id)
     return try await reportingRefusal(of: .redact, by: principal?.id, on: id) {
-      try await namingErased(id) { try await redactUntilDone(id, redaction) }
+      try await redactUntilDone(id, redaction)
     }
   }
 
@@ -33,6 +34,10 @@ extension FlowHost {
           throw error.code == .outcomeUnknown ? error : outlasted(error)
         }
         try refuseStopping()
+      } catch is ErasedKey {
+        // The key was erased between reading and writing.
+        attempts += 1
+        guard attempts < 5 else { throw HostContext.erased(id) }
       }
     }
   }
@@ -45,12 +50,15 @@ extension FlowHost {
         try Task.checkCancellation()
         return nil
       }
-      guard flow.committer.state.machine.ending != nil else {
+      if flow.committer.state.machine.ending != nil {
+        _ = flow.close(evenIfUsed: true)
+        await flow.passivate()
+      } else if let stored = flow.committer.stored, shared.isErased(stored) {
+        await flow.dismiss(HostContext.erased(id))
+      } else {
         await release(flow)
         throw Redaction.notEnded(id)
       }
-      _ = flow.close(evenIfUsed: true)
-      await flow.passivate()
       await release(flow)
       await flow.isGone()
       try Task.checkCancellation()
@@ -79,7 +87,11 @@ extension FlowHost {
   }
 
   private func redact(_ stored: StoredFlow, _ redaction: Redaction, fence: Fence?) async throws -> FlowView {
-    let (id, state) = (stored.id, try await readState(of: stored, fence: fence))
+    let id = stored.id
+    let state: HostedState
+    do { state = try shared.state(of: stored) } catch is ErasedKey {
+      return try await redactErased(stored, redaction, fence: fence)
+    }
     guard state.machine.ending != nil else { throw Redaction.notEnded(id) }
     guard state.machine.undoFailures.isEmpty else {
       throw FlowError(
@@ -87,11 +99,8 @@ extension FlowHost {
         "some of the flow's `backUp`s failed, and need what the flow has: call `compensateAgain` first", flow: id
       )
     }
-    guard shared.store.canReplaceHistory else {
-      throw FlowError(.notStorable, "the store cannot replace a history, so no flow of it can be redacted", flow: id)
-    }
     let format = max(state.format, try await shared.writtenFormat(like: stored.snapshot))
-    guard format >= 9 else { throw Redaction.isTooOld(format, id) }
+    try refuseRedaction(of: id, in: format)
     let known = try await wholeHistory(of: id)
     var history = known.map(redaction.redacted)
     var snapshot = stored.snapshot
@@ -105,11 +114,40 @@ extension FlowHost {
     (snapshot.tasks, snapshot.wakeAt) = ([], nil)
     try shared.write(&redacted, to: &snapshot, of: id)
     let written = try await shared.store.commit(
-      FlowWrite(
-        snapshot, to: id, expecting: stored.revision, fence: fence, appending: history,
-        carrying: [FlowWrite.Request(.redact, by: redaction.principal)], over: stored.snapshot.valueNumbers,
-        replacingHistory: true), of: TraceContext())
+      redaction.write(snapshot, history, over: stored, fence: fence), of: TraceContext())
     return FlowView(written, redacted)
+  }
+
+  /// Redacts a flow whose key was erased. Its state cannot be read, so all of it goes: what is left is the row and the
+  /// history.
+  private func redactErased(_ stored: StoredFlow, _ redaction: Redaction, fence: Fence?) async throws -> FlowView {
+    let id = stored.id
+    let format = max(UInt8(clamping: stored.snapshot.format), try await shared.writtenFormat(like: stored.snapshot))
+    try refuseRedaction(of: id, in: format)
+    let known = try await wholeHistory(of: id)
+    var history = known.map(redaction.redacted)
+    var snapshot = stored.snapshot
+    snapshot.labels = snapshot.labels.filter { redaction.keeps($0.key) }
+    (snapshot.tasks, snapshot.wakeAt, snapshot.body, snapshot.values) = ([], nil, [], [])
+    snapshot.format = max(snapshot.format, 9)
+    // Only the row says how a flow has ended.
+    let wasOpen = !snapshot.status.isTerminal
+    if wasOpen { snapshot.status = .erased }
+    if snapshot == stored.snapshot, history == known { return try await erasedView(stored) }
+    // The state that counts the entries is gone, and nothing will go on counting there.
+    history.append(redaction.entry((known.last?.sequence ?? 0) + 1, at: shared.clock.now))
+    let written = try await shared.store.commit(
+      redaction.write(snapshot, history, over: stored, fence: fence), of: TraceContext(), inPlain: true)
+    if wasOpen, stored.snapshot.status != .erased { shared.reportErased(written) }
+    return try await erasedView(written)
+  }
+
+  /// - Throws: A `FlowError` with the code `notStorable`.
+  private func refuseRedaction(of id: FlowID, in format: UInt8) throws {
+    guard shared.store.canReplaceHistory else {
+      throw FlowError(.notStorable, "the store cannot replace a history, so no flow of it can be redacted", flow: id)
+    }
+    guard format >= 9 else { throw Redaction.isTooOld(format, id) }
   }
 
   private func wholeHistory(of id: FlowID) async throws -> [HistoryEntry] {
@@ -145,6 +183,16 @@ private struct Redaction: Sendable {
     default: fact.detail = nil
     }
     return fact
+  }
+
+  /// Returns the write that replaces a flow and its history.
+  func write(
+    _ snapshot: FlowSnapshot, _ history: [HistoryEntry], over stored: StoredFlow, fence: Fence?
+  ) -> FlowWrite {
+    FlowWrite(
+      snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: history,
+      carrying: [FlowWrite.Request(.redact, by: principal)], over: stored.snapshot.valueNumbers,
+      replacingHistory: true)
   }
 
   func entry(_ sequence: Int, at time: Date) -> HistoryEntry {

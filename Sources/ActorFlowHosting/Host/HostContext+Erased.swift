@@ -18,11 +18,22 @@ extension HostContext {
         FlowWrite(
           snapshot, to: stored.id, expecting: stored.revision, fence: fence, over: stored.snapshot.valueNumbers),
         of: TraceContext())
-      observation?.report(
-        .erased,
-        of: HostObservation.Subject(
-          flow: stored.id, definition: snapshot.definition, version: snapshot.version, trace: TraceContext()))
+      reportErased(stored)
     } catch { note(error, in: .marking, of: stored.id) }
+  }
+
+  /// Reports that the key of an open flow was erased.
+  func reportErased(_ stored: StoredFlow) {
+    let (definition, version) = (stored.snapshot.definition, stored.snapshot.version)
+    observation?.report(
+      .erased,
+      of: HostObservation.Subject(flow: stored.id, definition: definition, version: version, trace: TraceContext()))
+  }
+
+  /// Whether the key of a stored flow was erased.
+  func isErased(_ stored: StoredFlow) -> Bool {
+    do { _ = try state(of: stored) } catch { return error is ErasedKey }
+    return false
   }
 
   static func erased(_ id: FlowID) -> FlowError {
@@ -48,14 +59,23 @@ extension FlowHost {
     do { return try await body() } catch is ErasedKey { throw HostContext.erased(id) }
   }
 
-  /// Returns the view of a flow whose key was erased: what its row says, and nothing of its state.
+  /// Returns the view of a flow whose key was erased: what its row says, and nothing of its state. The state is gone if
+  /// the flow was redacted since.
   nonisolated func erasedView(_ stored: StoredFlow) async throws -> FlowView {
     var startedAt = stored.snapshot.startedAt
     if startedAt == nil { startedAt = try await shared.store.history(of: stored.id, after: 0, limit: 1).first?.at }
     var state = HostedState(startedAt: startedAt ?? stored.changedAt, input: .placeholder)
     state.unmigrated = HostContext.erased(stored.id).message
+    state.isRedacted = stored.snapshot.isStateRemoved
     var erased = stored
     (erased.snapshot.status, erased.snapshot.tasks, erased.snapshot.wakeAt) = (.erased, [], nil)
     return FlowView(erased, state, isErased: true)
   }
+}
+
+extension FlowSnapshot {
+  /// Whether a redaction has removed the state of a flow whose key was erased. The body of every other flow has bytes.
+  ///
+  /// Such a flow never goes on, also if its key comes back.
+  var isStateRemoved: Bool { body.isEmpty && (status == .erased || status.isTerminal) }
 }

@@ -90,7 +90,8 @@ final class HostContext: Sendable {
   ///
   /// - Throws: ``FlowStoreError``, or the error of the codec: ``ErasedKey`` if the flow can never be read again.
   func state(of stored: StoredFlow) throws -> HostedState {
-    try HostedState(of: stored.snapshot, with: coding(of: stored.id, stored.snapshot))
+    guard !stored.snapshot.isStateRemoved else { throw ErasedKey() }
+    return try HostedState(of: stored.snapshot, with: coding(of: stored.id, stored.snapshot))
   }
 
   private func coding(of id: FlowID, _ snapshot: FlowSnapshot) -> FlowCoding {

@@ -184,8 +184,8 @@ extension HostedFlow {
     }
   }
 
-  /// Removes what people said, and what says something about them, from a flow that has ended. The facts stay: which step,
-  /// when, and how the flow ended.
+  /// Removes what people said, and what says something about them, from a flow that has ended or whose key was erased. The
+  /// facts stay: which step, when, and how the flow ended.
   ///
   /// These go: the input and the output, answers, records, prompts, reasons, notes, error messages, the trace context,
   /// labels, assignees, the digests of requests, and the ids of principals. In the history the details go; each entry
@@ -195,6 +195,11 @@ extension HostedFlow {
   ///
   /// It is one commit, and stands in the history as `redacted`, with the principal and the reason. The flow's definition
   /// need not be registered. A flow that was redacted is not written again, unless there is something more to remove.
+  ///
+  /// A flow whose key was erased can be redacted whether it is open or has ended. Its state cannot be read, so all of it is
+  /// removed, and the flow stays `erased` even if the key comes back. Open tasks are removed; labels and the history are
+  /// treated as above. An entry of `complete` or `enter` loses the operator's name if only the key could tell it from a
+  /// step's own. The reason is stored in plain, because there is no key.
   ///
   /// What stays in plain for ever is the flow's id and the reference of its key: let neither name a person. The bytes of
   /// earlier revisions may stay on the disk of the store: call ``FileFlowStore/erase(_:)`` afterwards.
@@ -206,9 +211,9 @@ extension HostedFlow {
   ///   - principal: The principal who asks for it.
   /// - Returns: The flow as it was stored with the redaction.
   /// - Throws: A `FlowError`; nothing has changed then. `notEnded` while the flow is open; `rollbackFailed` while
-  ///   ``compensateAgain(_:reason:by:key:)`` has a `backUp` to call; `erased` if the key of its data was erased; `notStorable` if the store cannot replace a
-  ///   history or flows are written in a format before 9, see ``FlowHost/Options/writesFormat``; `noSuchFlow`,
-  ///   `hostStopping`. Errors of the store.
+  ///   ``compensateAgain(_:reason:by:key:)`` has a `backUp` to call; `notStorable` if the store cannot replace a history
+  ///   or flows are written in a format before 9, see ``FlowHost/Options/writesFormat``; `noSuchFlow`, `hostStopping`.
+  ///   Errors of the store.
   @discardableResult
   public func redact(
     keeping labels: Set<String> = [], naming principals: Set<String> = [], reason: String = "",

@@ -88,7 +88,6 @@ import Testing
     #expect(await code { try await host.flow("f").answer(question, with: "x") } == .erased)
     #expect(try await store.load("f")?.snapshot.status == .erased)
     #expect(await code { try await host.flow("f").abandon() } == .erased)
-    #expect(await code { try await host.flow("f").redact() } == .erased)
     #expect(await code { try await host.flow("f").settled() } == nil)
     let flows = try await host.register(timed, version: 3)
     #expect(await code { try await flows.start(id: "f", with: "-", labels: ["customer": "ann"]) } == .erased)

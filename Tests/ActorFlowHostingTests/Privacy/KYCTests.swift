@@ -164,8 +164,11 @@ import Testing
     #expect(try await host.flow("c8").view().status == .erased)
     #expect(await code { try await host.flow("c8").send("x", to: Self.identity, key: "late") } == .erased)
     #expect(try await host.backlog() == FlowHost.Backlog(erased: 1))
-    // What was erased with its key is deleted, and not redacted.
-    #expect(await code { try await host.flow("c8").redact() } == .erased)
+    // What the key did not reach, the labels and names, is redacted.
+    let forgotten = try await host.flow("c8").redact(reason: "article 17", by: Principal(id: "officer"))
+    #expect(forgotten.isRedacted && forgotten.status == .erased && forgotten.labels.isEmpty)
+    #expect(Set(try await host.flow("c8").history().compactMap(\.by)) == ["officer"])
+    #expect(try await host.backlog() == FlowHost.Backlog(erased: 1))
 
     try await host.flow("c14").redact(naming: ["rita"], reason: "article 17", by: Principal(id: "officer"))
     #expect(try await host.flow("c14").history().last { $0.what == "answered" }?.by == "rita")
