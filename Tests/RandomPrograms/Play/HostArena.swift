@@ -114,8 +114,16 @@ extension HostTester {
     _ program: Program, in world: World, suspendsOnFailure: Bool = false
   ) async throws -> DeployedFlow<Value, Value> {
     try await deploy { host in
-      try await host.register(
-        try program.flow(in: world.newHostSession()).onFailure(suspendsOnFailure ? .suspend : .rollBack))
+      let flow = try program.flow(in: world.newHostSession()).onFailure(suspendsOnFailure ? .suspend : .rollBack)
+      switch world.release {
+      case .first: return try await host.register(flow)
+      case .second(let admits):
+        try await host.register(flow)
+        return try await host.register(flow, version: 2, from: 1, where: { _ in admits })
+      case .takenBack:
+        try await host.register(flow, version: 2)
+        return try await host.register(flow, from: 2)
+      }
     }
   }
 }

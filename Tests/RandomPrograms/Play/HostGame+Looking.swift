@@ -11,6 +11,11 @@ extension HostGame {
     try await lookIntoInbox(view)
     try await lookAtBacklog(view)
     try await readNews()
+    let moves = try await tester.history(of: HostArena.id).filter { $0.what == "moved" }.compactMap(\.detail)
+    let expected = moves.indices.map { $0.isMultiple(of: 2) ? "1 → 2" : "2 → 1" }
+    try expectEqual(moves, expected, "the moves between the versions")
+    try expect(mayMove || moves.isEmpty, "a flow has moved that the second version did not admit")
+    try expectEqual(view.version, moves.count.isMultiple(of: 2) ? 1 : 2, "the version")
   }
 
   private func lookIntoInbox(_ view: FlowView) async throws {
@@ -87,6 +92,14 @@ extension HostGame {
 
   /// Stops the host as a deployment does, and goes on with the next one.
   mutating func deployAnew() async throws {
+    switch looking?.below(4) ?? 0 {
+    case 0: break
+    case 1: arena.world.releases(.takenBack)
+    default:
+      let admits = looking?.percent(60) == true
+      arena.world.releases(.second(admits: admits))
+      if admits { mayMove = true }
+    }
     arm()
     try await unlessBlown { try await arena.host.shutDown() }
     let refusal = await outcome { _ = try await arena.host.flow(HostArena.id).note("late", by: .player) }

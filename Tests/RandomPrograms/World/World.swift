@@ -44,6 +44,16 @@ package final class World: Sendable {
     var holds: [Gate] = []
     var isOpen = false
     var repair: Repair?
+    var release = Release.first
+  }
+
+  /// The versions of the flow, which are alike, that a host knows.
+  package enum Release: Sendable {
+    case first
+    /// The second version is there, and takes the flow or leaves it on the first one.
+    case second(admits: Bool)
+    /// The second version takes no flow any more, and gives its own back.
+    case takenBack
   }
 
   /// What an operator's call of failed `backUp`s comes to.
@@ -162,6 +172,12 @@ package final class World: Sendable {
       state.seen[name] = known
     }
   }
+
+  // MARK: Releasing
+
+  /// Says which versions the next host knows.
+  package func releases(_ release: Release) { state.withLock { $0.release = release } }
+  package var release: Release { state.withLock { $0.release } }
 
   // MARK: Repairing
 
