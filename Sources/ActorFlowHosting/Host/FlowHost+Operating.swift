@@ -108,7 +108,7 @@ extension FlowHost {
   ///
   /// - Returns: The flow as it was stored then; `nil` if it cannot be activated here: another host has it, or activates it
   ///   at its next poll.
-  private func askedAgain(_ id: FlowID) async -> FlowView? {
+  func askedAgain(_ id: FlowID) async -> FlowView? {
     do {
       let flow = try await take(id)
       begin(flow)

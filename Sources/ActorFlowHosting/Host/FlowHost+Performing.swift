@@ -68,15 +68,7 @@ extension FlowHost {
     _ body: (LiveFlow) async throws -> Void
   ) async throws -> FlowView {
     if let view = try view(of: flow, after: request) { return view }
-    guard request.givenKey?.isEmpty != true else {
-      throw FlowError(
-        .notStorable, "the request's key is empty; give each request a key of its own, or none", flow: flow.id)
-    }
-    guard request.givenKey?.utf8.count ?? 0 <= HostRequest.keyBytes else {
-      throw FlowError(
-        .tooLarge,
-        "a key has at most \(HostRequest.keyBytes) bytes; use a digest of a longer text", flow: flow.id)
-    }
+    try request.checkKey(of: flow.id)
     let machine = flow.committer.state.machine
     if !evenEnded, machine.ending != nil { throw hasEnded(flow) }
     if !evenStopped { try refuseStandingStill(flow) }
@@ -152,13 +144,7 @@ extension FlowHost {
   ///
   /// - Throws: A `FlowError` with the code `keyReused` if the request's key came with another request.
   func view(of flow: LiveFlow, after request: HostRequest) throws -> FlowView? {
-    guard let key = request.key, let applied = flow.committer.applied(key) else { return nil }
-    guard applied.digest == request.digest else {
-      throw FlowError(
-        .keyReused,
-        "the key \"\(request.givenKey ?? key)\" was used by another request; give each request a key of its own",
-        flow: flow.id)
-    }
+    guard try request.isApplied(to: flow.committer.state, of: flow.id) else { return nil }
     return flow.committer.view
   }
 }

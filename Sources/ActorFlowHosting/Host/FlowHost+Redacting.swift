@@ -18,27 +18,7 @@ extension FlowHost {
       principal: principal?.id)
     try HostRequest.check(reason, "the reason of a redaction", of: id)
     return try await reportingRefusal(of: .redact, by: principal?.id, on: id) {
-      try await redactUntilDone(id, redaction)
-    }
-  }
-
-  private func redactUntilDone(_ id: FlowID, _ redaction: Redaction) async throws -> FlowView {
-    var attempts = 0
-    while true {
-      do {
-        if let view = try await redactOnce(id, redaction) { return view }
-      } catch let error as FlowStoreError {
-        // The flow was written meanwhile, here or by another host.
-        attempts += 1
-        guard FlowStoreError.isTakenOver(error), attempts < 5 else {
-          throw error.code == .outcomeUnknown ? error : outlasted(error)
-        }
-        try refuseStopping()
-      } catch is ErasedKey {
-        // The key was erased between reading and writing.
-        attempts += 1
-        guard attempts < 5 else { throw HostContext.erased(id) }
-      }
+      try await untilWritten(id) { try await redactOnce(id, redaction) }
     }
   }
 
@@ -66,23 +46,7 @@ extension FlowHost {
     }
     return try await behindDoor(of: id) {
       guard live[id] == nil else { return nil }
-      return try await redactStored(id, redaction)
-    }
-  }
-
-  private func redactStored(_ id: FlowID, _ redaction: Redaction) async throws -> FlowView {
-    try refuseStopping()
-    let leased = try await lease(of: id)
-    do {
-      guard let stored = if let leased { leased.flow } else { try await shared.store.load(id) } else {
-        throw noSuchFlow(id)
-      }
-      let view = try await redact(stored, redaction, fence: leased?.lease.fence)
-      await giveBack(leased?.lease)
-      return view
-    } catch {
-      await giveBack(leased?.lease)
-      throw error
+      return try await withStored(id) { try await redact($0, redaction, fence: $1) }
     }
   }
 
@@ -216,10 +180,11 @@ extension HistoryEntry {
   /// The verb with which an operator left the step, if one did.
   fileprivate var leaving: String? { ["completed", "entered anew"].first { detail?.hasPrefix($0) ?? false } }
 
-  /// Whether an operator's verb made the entry: retry, note, reassign, complete, enter, refresh, compensate again, redact.
+  /// Whether an operator's verb made the entry: retry, note, reassign, complete, enter, edit, refresh, compensate again,
+  /// redact.
   fileprivate var isOfOperator: Bool {
     switch what {
-    case "retried", "noted", "redacted", "updated", "refreshed", "compensated", "compensationFailed": true
+    case "retried", "noted", "redacted", "updated", "refreshed", "edited", "compensated", "compensationFailed": true
     case "leaving": leaving != nil
     default: false
     }

@@ -87,6 +87,35 @@ final class HostRequest: CommitCause {
   }
 }
 
+// MARK: - Keys
+
+extension HostRequest {
+  /// - Throws: A `FlowError`: `notStorable` for an empty key, `tooLarge` for one that is too long.
+  func checkKey(of flow: FlowID) throws(FlowError) {
+    guard givenKey?.isEmpty != true else {
+      throw FlowError(
+        .notStorable, "the request's key is empty; give each request a key of its own, or none", flow: flow)
+    }
+    guard givenKey?.utf8.count ?? 0 <= Self.keyBytes else {
+      throw FlowError(
+        .tooLarge, "a key has at most \(Self.keyBytes) bytes; use a digest of a longer text", flow: flow)
+    }
+  }
+
+  /// Whether the request was applied before.
+  ///
+  /// - Throws: A `FlowError` with the code `keyReused` if the request's key came with another request.
+  func isApplied(to state: HostedState, of flow: FlowID) throws(FlowError) -> Bool {
+    guard let key, let applied = state.applied(key) else { return false }
+    guard applied.digest == digest else {
+      throw FlowError(
+        .keyReused,
+        "the key \"\(givenKey ?? key)\" was used by another request; give each request a key of its own", flow: flow)
+    }
+    return true
+  }
+}
+
 extension HostRequest {
   /// The fate of a request in the store.
   enum Fate: Sendable {

@@ -156,6 +156,45 @@ extension HostedFlow {
     }
   }
 
+  /// Changes what is stored of the flow, by the moves that lead from one version to the next: inputs, answers, records,
+  /// states, the step that it is at.
+  ///
+  /// ```swift
+  /// try await flow.edit(
+  ///   [.input(of: "pay") { (order: Order) in order.corrected }], reason: "the customer has moved", by: cleo)
+  /// ```
+  ///
+  /// The flow is passivated, as when its host stops; an effect under way ends first. When the change is in the store, the
+  /// steps in focus run again with it up to their open questions. Nothing is compensated, and no effect is undone: an
+  /// edit changes what the flow knows of the world, and not the world. It reaches any flow that is open, also one that
+  /// is suspended, which stays so, or `unmigrated`, which goes on if it fits now.
+  ///
+  /// The change is one commit, and in the history the entry `edited`, with the reason. The history of what was before stays as
+  /// it is.
+  ///
+  /// - Parameters:
+  ///   - moves: The moves, applied in order, at least one. Each names a step that the flow has entered; ``Move/custom(_:)``
+  ///     names none.
+  ///   - reason: The reason, of at most 1,024 UTF-8 bytes.
+  ///   - principal: The principal who asks for it, for the history.
+  ///   - key: An idempotency key, as for an answer. Two edits under one key have to name the same moves, steps and keys;
+  ///     their closures are not compared.
+  /// - Returns: The flow as it was stored when its questions had been asked again, or later. As it was stored with the
+  ///   change if it is suspended, or if another host has taken it by then.
+  /// - Throws: A `FlowError`; nothing has changed then. `noSuchStep` if a move names a step that the flow has not entered;
+  ///   `typeMismatch` if a value has another type; `unmigrated` if no registered version can go on with the result;
+  ///   `flowEnded`; `erased`; `tooLarge` for a longer reason or a flow that has become too large, `notStorable` for no
+  ///   moves or a reason with U+0000; `keyReused`, `noSuchFlow`, `hostStopping`. The error of a move's closure. Errors of
+  ///   the store.
+  @discardableResult
+  public func edit(
+    _ moves: [Move], reason: String = "", by principal: Principal? = nil, key: String? = nil
+  ) async throws -> FlowView {
+    try await request(.edit, by: principal) { caller in
+      try await host.edit(id, moves, reason: reason, by: caller.principal, key: key)
+    }
+  }
+
   /// Has the open questions asked again, with today's code of their steps and what it reads today.
   ///
   /// The flow is passivated, as when its host stops, and activated: each step runs again up to its open question, with

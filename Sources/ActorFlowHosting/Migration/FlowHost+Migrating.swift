@@ -70,7 +70,7 @@ extension FlowHost {
   ///
   /// - Parameter isMoving: Whether the flow comes from another version, so that all of it must fit. On its own version a
   ///   flow that cannot read a value of a step it has passed goes on.
-  private func problems(of machine: MachineSnapshot, in definition: Definition, isMoving: Bool) -> UnfitSnapshot? {
+  func problems(of machine: MachineSnapshot, in definition: Definition, isMoving: Bool) -> UnfitSnapshot? {
     // For an ended flow, only the places that a retry would compensate have to fit.
     let machine = machine.undoingAgain ?? machine
     if isMoving {

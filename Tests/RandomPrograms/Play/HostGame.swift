@@ -200,6 +200,12 @@ struct HostGame {
       }
       return "refresh"
     }
+    if looking?.percent(10) == true {
+      try await check("edit", "ok") { host, key in
+        try await host.flow(HostArena.id).edit([.custom { _ in }], reason: "outside", by: .player, key: key)
+      }
+      return "edit"
+    }
     let wish = model.owedSteps.isEmpty ? 5 : 40
     if looking?.percent(wish) == true { return try await compensateAgain() }
     guard operating?.percent(60) == true, let (name, input, carried, onlyAsks) = model.completable else {

@@ -114,6 +114,8 @@ extension FlowWrite.Request {
     public static let complete = Kind(rawValue: "complete")
     /// An operator entered a step anew, with another input.
     public static let enter = Kind(rawValue: "enter")
+    /// An operator changed what is stored of the flow.
+    public static let edit = Kind(rawValue: "edit")
     /// An operator had the open questions asked again.
     public static let refresh = Kind(rawValue: "refresh")
     /// An operator assigned a question to other people.

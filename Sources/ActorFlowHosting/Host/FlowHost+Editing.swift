@@ -1,0 +1,127 @@
+import ActorFlow
+
+// An operator's change of what is stored of a flow, by the moves that lead from one version to the next.
+extension FlowHost {
+  @discardableResult
+  func edit(
+    _ id: FlowID, _ moves: [Move], reason: String, by principal: Principal?, key: String?
+  ) async throws -> FlowView {
+    try HostRequest.check(reason, "the reason of an edit", of: id)
+    guard !moves.isEmpty else {
+      throw FlowError(.notStorable, "the edit is empty; give it at least one move", flow: id)
+    }
+    var names = ByteWriter()
+    for move in moves { names.string(move.text) }
+    let request = HostRequest(.edit, "", names.bytes, key: key, by: principal, reason: reason)
+    let view = try await reportingRefusal(of: .edit, by: principal?.id, on: id) {
+      try await namingErased(id) { try await untilWritten(id) { try await editOnce(id, moves, request) } }
+    }
+    guard view.status == .runnable else { return view }
+    return await askedAgain(id) ?? view
+  }
+
+  /// Edits a flow; returns `nil` if it was in memory, and has left that now.
+  private func editOnce(_ id: FlowID, _ moves: [Move], _ request: HostRequest) async throws -> FlowView? {
+    if let flow = live[id] {
+      guard await flow.enter() else {
+        await flow.isGoneOrOpen()
+        try Task.checkCancellation()
+        return nil
+      }
+      do {
+        // An edit that is refused disturbs no step.
+        let (stored, state) = flow.committer.latest
+        if let stored, try !request.isApplied(to: state, of: id) { _ = try edited(stored, state, by: moves) }
+        try await passivateAfterEffects(flow)
+      } catch is CancellationError {
+        // The flow was passivated meanwhile, or the caller is cancelled.
+      } catch {
+        await release(flow)
+        throw error
+      }
+      _ = flow.close(evenIfUsed: true)
+      await flow.passivate()
+      await release(flow)
+      await flow.isGone()
+      try Task.checkCancellation()
+      return nil
+    }
+    return try await behindDoor(of: id) {
+      guard live[id] == nil else { return nil }
+      return try await withStored(id) { try await edit($0, by: moves, for: request, fence: $1) }
+    }
+  }
+
+  private func edit(
+    _ stored: StoredFlow, by moves: [Move], for request: HostRequest, fence: Fence?
+  ) async throws -> FlowView {
+    let state = try await readState(of: stored, fence: fence)
+    if try request.isApplied(to: state, of: stored.id) { return FlowView(stored, state) }
+    try request.checkKey(of: stored.id)
+    var edited = try edited(stored, state, by: moves)
+    edited.unmigrated = nil
+    edited.machine.sequence += 1
+    edited.apply(request)
+    var snapshot = stored.snapshot
+    // The host activates the flow, and its steps ask again.
+    snapshot.status = edited.machine.fault == nil ? .runnable : .suspended
+    snapshot.steps = FlowCommitter.steps(of: edited.machine)
+    snapshot.rollbackFailed = !edited.machine.undoFailures.isEmpty
+    let open = Set(edited.machine.tracks.compactMap { $0.question?.number })
+    snapshot.tasks.removeAll { task in Question.ID(task.question).map { !open.contains($0.number) } ?? true }
+    let entry = HistoryEntry(
+      sequence: edited.machine.sequence, at: shared.clock.now, what: "edited", by: request.principal,
+      detail: request.reason.isEmpty ? nil : request.reason)
+    try shared.write(&edited, to: &snapshot, of: stored.id)
+    let write = FlowWrite(
+      snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: [entry],
+      carrying: request.carried.map { [$0] } ?? [], over: stored.snapshot.valueNumbers)
+    do { return FlowView(try await shared.store.commit(write, of: edited.trace), edited) } catch let error
+      as FlowStoreError where error.code == .tooLarge
+    {
+      throw FlowError(.tooLarge, "the edited flow is too large for the store", flow: stored.id, underlying: [error])
+    }
+  }
+
+  /// Applies the moves of an edit, and checks that a registered version can go on with the result.
+  private func edited(_ stored: StoredFlow, _ state: HostedState, by moves: [Move]) throws -> HostedState {
+    guard state.machine.ending == nil else {
+      throw FlowError(.flowEnded, "the flow has ended, so there is nothing to edit", flow: stored.id)
+    }
+    var changed = StoredState(state.machine, values: shared.values)
+    for move in moves {
+      if let step = move.subject?.step, !changed.has(step) {
+        throw FlowError(
+          .noSuchStep,
+          "the edit names \"\(step)\", which the flow has not entered; it has entered "
+            + changed.steps.map(\.path).joined(separator: ", "), flow: stored.id, step: step)
+      }
+      try move.apply(&changed)
+    }
+    var edited = state
+    edited.machine = changed.machine
+    let (definition, resolved) = try resolve(stored, edited)
+    if let problems = problems(of: resolved.machine, in: definition, isMoving: true) {
+      throw FlowError(
+        .unmigrated,
+        "the edited flow does not fit version \(definition.version) of \"\(definition.name)\": \(problems)",
+        flow: stored.id)
+    }
+    return edited
+  }
+}
+
+extension StoredState {
+  /// Whether the flow has a place of a step, or may have to compensate one.
+  fileprivate func has(_ step: StepID) -> Bool {
+    !places(step).isEmpty || machine.failedPlaces.contains { step.means($0.visit.step) }
+  }
+}
+
+extension Move {
+  /// The move in words, without its closure.
+  fileprivate var text: String {
+    guard let subject else { return "custom" }
+    return [subject.name, subject.step.path, newName?.path, value?.text].compactMap(\.self).joined(separator: " ")
+  }
+}

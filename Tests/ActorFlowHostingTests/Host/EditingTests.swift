@@ -1,0 +1,181 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+/// An operator's edits of what is stored of a flow.
+@Suite("Editing", .timeLimit(.minutes(15))) struct EditingTests {
+  private struct Order: Codable, Sendable, Equatable {
+    var city: String
+    var cents: Int
+    var corrected: Order { Order(city: "Bern", cents: cents) }
+  }
+
+  private actor Pay: FlowStep {
+    private let log: Log
+    init(_ log: Log) { self.log = log }
+
+    func proceed(_ order: Order, context: StepContext) async throws -> Order {
+      let receipt = try await context.once("charge") { [log] key in
+        log.add("charged \(order.cents)")
+        return "receipt of \(order.cents)"
+      }
+      let card = try await context.ask(Form(text: "\(order.city): \(receipt)"))
+      let sign = try await context.ask(Form(text: "\(order.city), \(card), \(receipt)"))
+      return Order(city: "\(order.city) \(card) \(sign)", cents: order.cents)
+    }
+
+    func backUp(context: RollbackContext) async {
+      let receipt = await context.record("charge", as: String.self)
+      log.add("undone with \(receipt)")
+    }
+  }
+
+  private let log = Log()
+  private let store = MemoryFlowStore()
+  private let cleo = Principal(id: "cleo")
+
+  private var flow: Flow<Order, Order> {
+    Flow("order") {
+      Step("pay") { Pay(log) }
+      Step("ship") { (order: Order) -> Order in
+        if order.cents < 0 { throw Boom() }
+        return order
+      }
+      Step("end") { (order: Order, context: StepContext) in
+        _ = try await context.ask(Form(text: order.city))
+        return order
+      }
+    }
+  }
+
+  private func started(_ host: FlowHost, _ cents: Int = 5) async throws -> HostedFlow {
+    try await host.register(flow).start(id: "o", with: Order(city: "Basel", cents: cents))
+    _ = try await host.flow("o").settled()
+    return host.flow("o", by: cleo)
+  }
+
+  private func text(_ view: FlowView) throws -> String? { try view.questions.first?.prompt(as: Form.self).text }
+
+  @Test("an input, an answer and a record are corrected: the step asks again with them, and repeats no effect")
+  func values() async throws {
+    let host = FlowHost(store: store)
+    let flow = try await started(host)
+    let question = try #require(try await flow.view().questions.first?.id)
+    let edited = try await flow.edit(
+      [.input(of: "pay") { (order: Order) in order.corrected }], reason: "the customer has moved", by: cleo)
+    #expect(try text(edited) == "Bern: receipt of 5")
+    #expect(edited.questions.map(\.id) == [question] && edited.questions.first?.revision == 2)
+    try await host.answerNext("o", "\"visa\"")
+    let answered = try await flow.edit([
+      .answer(of: "order/pay", key: "Form") { (_: String) in "amex" },
+      .record(of: "order/pay", key: "charge") { (_: String) in "receipt of 7" },
+    ])
+    #expect(try text(answered) == "Bern, amex, receipt of 7")
+    #expect(log.all == ["charged 5"])
+    try await flow.abandon()
+    #expect(log.all.last == "undone with done(\"receipt of 7\")")
+    let entries = try await flow.history().filter { $0.what == "edited" }
+    #expect(entries.map(\.detail) == ["the customer has moved", nil] && entries.map(\.by) == ["cleo", "cleo"])
+    let history = try await flow.history()
+    #expect(history.map(\.sequence) == Array(1...history.count))
+  }
+
+  @Test("a suspended flow stays so until it is retried with the corrected input")
+  func suspended() async throws {
+    let host = FlowHost(store: store)
+    let flow = try await started(host, -1)
+    for _ in 0..<2 { try await host.answerNext("o", "\"x\"") }
+    #expect(try await flow.settled().status == .suspended)
+    let edited = try await flow.edit([.input(of: "ship") { (order: Order) in Order(city: order.city, cents: 1) }])
+    #expect(edited.status == .suspended && edited.failure != nil)
+    try await flow.retry()
+    #expect(try await flow.settled().steps == ["order/end"])
+  }
+
+  @Test("an edit that is refused changes nothing, and leaves the question where it is")
+  func refused() async throws {
+    let host = FlowHost(store: store)
+    let flow = try await started(host)
+    let before = try await flow.view().revision
+    #expect(await code { try await flow.edit([]) } == .notStorable)
+    #expect(await code { try await flow.edit([.forget("elsewhere")]) } == .noSuchStep)
+    #expect(await code { try await flow.edit([.input(of: "end") { (order: Order) in order }]) } == .noSuchStep)
+    #expect(await code { try await flow.edit([.input(of: "pay") { (cents: Int) in cents }]) } == .typeMismatch)
+    #expect(await code { try await flow.edit([.input(of: "pay") { (_: Order) in 1 }]) } == .unmigrated)
+    #expect(await code { try await flow.edit([.rename("pay", to: "paid")]) } == .unmigrated)
+    await #expect(throws: Boom.self) { try await flow.edit([.custom { _ in throw Boom() }]) }
+    #expect(try await flow.view().revision == before)
+    try await flow.abandon()
+    await host.isQuiet()
+    #expect(await code { try await flow.edit([.custom { _ in }]) } == .flowEnded)
+  }
+
+  @Test("one key is one edit, also of the same moves that are sent several times at once")
+  func key() async throws {
+    let host = FlowHost(store: store)
+    let flow = try await started(host)
+    let more: [Move] = [.input(of: "pay") { (order: Order) in Order(city: order.city + "+", cents: order.cents) }]
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<5 { group.addTask { try await flow.edit(more, key: "k") } }
+      try await group.waitForAll()
+    }
+    #expect(try text(try await flow.settled()) == "Basel+: receipt of 5")
+    #expect(await code { try await flow.edit([.forget("pay")], key: "k") } == .keyReused)
+    #expect(await code { try await flow.edit(more, key: "") } == .notStorable)
+  }
+
+  @Test("a flow that no version fits any more goes on when it is edited so that it does")
+  func unmigrated() async throws {
+    let first = FlowHost(store: store, owner: "first")
+    let old = Flow<String, String>("order") { Step("pay") { Asker() } }
+    try await first.register(old).start(id: "o", with: "Basel 5")
+    _ = try await first.flow("o").settled()
+    await first.isQuiet()
+    let second = FlowHost(store: store, owner: "second")
+    try await second.register(self.flow, version: 2, from: 1)
+    #expect(
+      await code { try await second.flow("o").answer(.init(flow: "o", run: 1, number: 1), json: "1".utf8) }
+        == .unmigrated)
+    try await second.flow("o").edit([
+      .reenter("pay", at: "pay") { (text: String) in Order(city: text, cents: 5) }
+    ])
+    let edited = try await second.flow("o").settled()
+    #expect(edited.status == .waiting)
+    #expect(try text(edited) == "Basel 5: receipt of 5")
+  }
+
+  @Test("a store that fails at any call leaves the flow as it was or as it is edited")
+  func deaths() async throws {
+    var calls = 0
+    var hasDied = true
+    while hasDied {
+      let store = MemoryFlowStore()
+      let tests = EditingTests()
+      let first = FlowHost(store: store, owner: "first")
+      try await first.register(tests.flow).start(id: "o", with: Order(city: "Basel", cents: 5))
+      _ = try await first.flow("o").settled()
+      await first.isQuiet()
+      let left = Lock(Int.max)
+      let faulty = FaultyStore(store) { _ in
+        left.withLock { left in
+          left -= 1
+          return left < 0 ? .fail(.unavailable) : nil
+        }
+      }
+      let dying = FlowHost(store: faulty, clock: ManualWallClock(), owner: "dying")
+      try await dying.register(tests.flow)
+      left.withLock { $0 = calls }
+      _ = try? await dying.flow("o").edit([.input(of: "pay") { (order: Order) in order.corrected }], key: "k")
+      hasDied = left.withLock { $0 < 0 }
+      let last = FlowHost(store: store, owner: "last")
+      try await last.register(tests.flow)
+      let view = try await last.flow("o").edit([.input(of: "pay") { (order: Order) in order.corrected }], key: "k")
+      #expect(try tests.text(view) == "Bern: receipt of 5", "\(calls)")
+      #expect(try await last.flow("o").history().count { $0.what == "edited" } == 1, "\(calls)")
+      calls += 1
+    }
+    #expect(calls > 2)
+  }
+}
