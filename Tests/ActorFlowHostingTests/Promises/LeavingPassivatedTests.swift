@@ -9,6 +9,7 @@ import Testing
   private let log = Log()
   private let gate = Gate()
   private let store = MemoryFlowStore()
+  private let clock = ManualWallClock()
 
   private var undone: [String] { log.all.filter { $0.hasPrefix("undo") } }
 
@@ -22,7 +23,8 @@ import Testing
     }
     var options = FlowHost.Options()
     options.keepHot = keepHot
-    let host = try FlowHost(store: store, owner: owner, options: options)
+    // No time passes, so that no grace period is over before a `backUp` has returned, however busy the machine is.
+    let host = try FlowHost(store: store, clock: clock, owner: owner, options: options)
     return (host, try await host.register(flow))
   }
 
