@@ -160,7 +160,7 @@ extension HostedFlow {
   /// states, the step that it is at.
   ///
   /// ```swift
-  /// try await flow.edit(
+  /// let edited = try await flow.edit(
   ///   [.input(of: "pay") { (order: Order) in order.corrected }], reason: "the customer has moved", by: cleo)
   /// ```
   ///

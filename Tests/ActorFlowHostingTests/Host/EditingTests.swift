@@ -169,7 +169,7 @@ import Testing
       left.withLock { $0 = calls }
       _ = try? await dying.flow("o").edit([.input(of: "pay") { (order: Order) in order.corrected }], key: "k")
       hasDied = left.withLock { $0 < 0 }
-      let last = FlowHost(store: store, owner: "last")
+      let last = FlowHost(store: store, owner: "dying")
       try await last.register(tests.flow)
       let view = try await last.flow("o").edit([.input(of: "pay") { (order: Order) in order.corrected }], key: "k")
       #expect(try tests.text(view) == "Bern: receipt of 5", "\(calls)")
