@@ -58,7 +58,7 @@ final class MutantStore: LeasingFlowStore {
     case .looksThenWrites, .creatorsBothWin, .losesCounts:
       // Two callers that look at once both find what they expect.
       if current == write.expecting {
-        await Task.yield()
+        for _ in 0..<20 { await Task.yield() }
         write.expecting = try await revision(id)
       }
     case .ignoresRevisionsUnderFences: if write.fence != nil, current != .none { write.expecting = current }
