@@ -85,8 +85,6 @@ final class FlowCommitter: Sendable {
   var state: HostedState { entry.withLock { $0.state } }
   var loss: (any Error)? { entry.withLock { $0.loss } }
 
-  func applied(_ key: String) -> AppliedRequest? { entry.withLock { $0.state.applied(key) } }
-
   /// Drops the flow from memory because the outcome of its last write is not known, so that memory and store may
   /// disagree. Nothing is written from here any more; later requests read the flow anew.
   private func drop(because error: FlowStoreError) async {

@@ -29,9 +29,11 @@ extension FlowHost {
         return nil
       }
       do {
-        // An edit that is refused disturbs no step.
-        let (stored, state) = flow.committer.latest
-        if let stored, try !request.isApplied(to: state, of: id) { _ = try edited(stored, state, by: moves) }
+        // An edit that is refused disturbs no step. The state in memory may have moved to a version that is not stored.
+        if let stored = flow.committer.stored {
+          let state = try shared.state(of: stored)
+          if try !request.isApplied(to: state, of: id) { _ = try edited(stored, state, by: moves) }
+        }
         try await passivateAfterEffects(flow)
       } catch is CancellationError {
         // The flow was passivated meanwhile, or the caller is cancelled.

@@ -173,7 +173,8 @@ extension HostedFlow {
   /// it is.
   ///
   /// - Parameters:
-  ///   - moves: The moves, applied in order, at least one. Each names a step that the flow has entered; ``Move/custom(_:)``
+  ///   - moves: The moves, applied in order, at least one. Each names a step that the flow has entered, as
+  ///     the version calls it that the flow is stored in; ``Move/custom(_:)``
   ///     names none.
   ///   - reason: The reason, of at most 1,024 UTF-8 bytes.
   ///   - principal: The principal who asks for it, for the history.

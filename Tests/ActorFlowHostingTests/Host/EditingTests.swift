@@ -146,6 +146,30 @@ import Testing
     #expect(try text(edited) == "Basel 5: receipt of 5")
   }
 
+  @Test("a flow that has moved in memory, and not in the store yet, is edited as it is stored")
+  func moved() async throws {
+    let first = FlowHost(store: store, owner: "first")
+    let old = Flow<Int, String>("order") {
+      Step("pay") { (_: Int, context: StepContext) in try await context.ask(Form(text: "card?")) }
+    }
+    try await first.register(old).start(id: "o", with: 5)
+    _ = try await first.flow("o").settled()
+    await first.isQuiet()
+    var options = FlowHost.Options()
+    options.keepHot = .seconds(3_600)
+    let second = try FlowHost(store: store, owner: "second", options: options)
+    let new = Flow<Order, String>("order") {
+      Step("pay") { (_: Order, context: StepContext) in try await context.ask(Form(text: "card?")) }
+    }
+    try await second.register(
+      new, version: 2, from: 1, moves: [.input(of: "pay") { (cents: Int) in Order(city: "Basel", cents: cents) }])
+    try await second.catchUp()
+    _ = try await second.flow("o").settled()
+    try await second.flow("o").edit([.custom { _ in }])
+    try await second.answerNext("o", "\"visa\"")
+    #expect(try await second.flow("o").settled().status == .finished)
+  }
+
   @Test("a store that fails at any call leaves the flow as it was or as it is edited")
   func deaths() async throws {
     var calls = 0
