@@ -146,7 +146,7 @@ import Testing
     #expect(try text(edited) == "Basel 5: receipt of 5")
   }
 
-  @Test("a flow that has moved in memory, and not in the store yet, is edited as it is stored")
+  @Test("a flow that has moved to another version is edited there, and its moves are not made again")
   func moved() async throws {
     let first = FlowHost(store: store, owner: "first")
     let old = Flow<Int, String>("order") {
