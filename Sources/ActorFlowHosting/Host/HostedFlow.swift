@@ -282,6 +282,9 @@ extension HostedFlow {
   /// cannot fail. For a flow that does not exist, it is silent until a flow of this id is started here. It is for the code
   /// of this process: the guard ``FlowHost/Options/access`` is not asked, unlike for ``news(after:)``.
   ///
+  /// While a passivated flow is made anew, its steps ask their open questions again, in any order, and no event tells of
+  /// that: the position of an event then lacks those that are still to come, and ``view()`` has them all.
+  ///
   /// A reader that falls behind by 256 events misses the oldest, which shows in the numbers. The host's own actions
   /// between two events have numbers too, see ``HistoryEntry/what``. They are in the history, but not in the stream.
   public var events: AsyncStream<NavigationEvent> { host.events(of: id) }

@@ -71,7 +71,10 @@ import Testing
         $0 + $1
       }
     }
-    let host = FlowHost(store: store)
+    // A flow that is made anew shows in its events only what its steps have asked again.
+    var options = FlowHost.Options()
+    options.keepHot = .seconds(60)
+    let host = try FlowHost(store: store, clock: ManualWallClock(), options: options)
     try await host.register(flow).start(id: "t", with: "-")
     _ = try await host.flow("t").settled()
     var events = host.flow("t").events.makeAsyncIterator()
@@ -91,6 +94,7 @@ import Testing
     #expect(try await host.flow("t").settled().signals == ["first", "second"])
     #expect(try await view().waits.map(\.signal) == ["first", "second"])
 
+    try await host.shutDown()
     let other = FlowHost(store: store)
     try await other.register(flow)
     #expect(try await other.flow("t").settled().signals == ["first", "second"])
