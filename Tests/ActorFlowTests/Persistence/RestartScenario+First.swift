@@ -117,16 +117,21 @@ extension RestartScenario {
     }
   }
 
-  /// Returns the position once both tasks of a step that was made anew have come back. Until then it may show a wait
-  /// without the question beside it.
-  private static func askedAgain(_ run: PersistedRun) async throws -> Position {
-    while await run.coordinator.state.machine.main.reopening != nil, !Task.isCancelled { await Task.yield() }
+  /// Returns the position once both tasks of the step have come, also if it was made anew. Until then it may show the
+  /// wait of one without the question of the other.
+  private static func bothAsked(_ run: PersistedRun) async throws -> Position {
+    while !Task.isCancelled {
+      let machine = await run.coordinator.state.machine
+      let isAlone = machine.main.waits.count == 1 && machine.signals.lastWait < 2
+      if machine.main.reopening == nil, !isAlone { break }
+      await Task.yield()
+    }
     return try await run.coordinator.settled()
   }
 
   /// Lets both tasks of the step wait before anything comes.
   private static let besideWorld: World = { run, _ in
-    let position = try await askedAgain(run)
+    let position = try await bothAsked(run)
     guard prompt(position) != "1" else {
       if position.waits.count == 2 { _ = try await send("first", to: run) }
       return
@@ -137,7 +142,7 @@ extension RestartScenario {
 
   /// Sends the signal to which the first race is lost, and a result that must reach the second one.
   private static let givenUpWorld: World = { run, _ in
-    let position = try await askedAgain(run)
+    let position = try await bothAsked(run)
     guard prompt(position) == "never" else {
       if prompt(position) == "o" { _ = try await send("second", to: run) } else { try await answers(run, position) }
       return

@@ -138,7 +138,7 @@ extension MachineSnapshot {
 extension PersistedRun {
   /// Lets the world act whenever the flow has settled, until it has ended.
   func play(_ world: @escaping RestartScenario.World) async throws {
-    for _ in 0..<300 {
+    for _ in 0..<30_000 {
       let position = try await patiently {
         while await isFiring, !Task.isCancelled { await Task.yield() }
         return try await coordinator.settled()
