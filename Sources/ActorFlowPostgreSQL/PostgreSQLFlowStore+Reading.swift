@@ -116,6 +116,51 @@
       try await pool.call(statement("SELECT count(*) FROM (\(list)) c", values)) { $0.rows.first?.int(0) ?? 0 }
     }
 
+    /// Returns a page of the flows that have changed; see `FlowStore.changed(_:after:limit:)`.
+    ///
+    /// A change is shown when every transaction of the server that began to write before it has ended: one that writes
+    /// and stays open, also in another database, delays the changes, and loses none. On a database without the numbers of
+    /// transactions the function throws `unavailable`.
+    public func changed(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> ChangePage {
+      var last = try cursor.map { (text) throws(FlowStoreError) in try ChangeCursor(text) }
+      let end = try await settledChanges()
+      if let last, last > end { throw StoreCursor.isAhead }
+      var page = ChangePage(changes: [], cursor: end.description)
+      let limit = max(1, limit)
+      while last.map({ $0 < end }) ?? true {
+        let list = ChangeList(after: last, upTo: end, limit: min(Self.mostRows, limit))
+        let rows = try await pool.call(statement(list.sql, list.values)) { reply in
+          // As in the list of flows.
+          reply.rows.map { (cursor: ChangeCursor($0), flow: try? FlowSummary($0)) }
+        }
+        for row in rows {
+          guard let flow = row.flow, query.matches(flow) else { continue }
+          page.changes.append(FlowChange(flow: flow, cursor: row.cursor.description))
+          guard page.changes.count == limit else { continue }
+          page.cursor = row.cursor.description
+          return page
+        }
+        guard rows.count == list.limit else { return page }
+        last = rows.last?.cursor
+      }
+      return page
+    }
+
+    /// Returns the cursor behind all changes that are shown; see `FlowStore.lastChange()`.
+    public func lastChange() async throws -> String { try await settledChanges().description }
+
+    /// The place behind all changes whose transactions have ended, as all earlier ones have.
+    private func settledChanges() async throws -> ChangeCursor {
+      let unsettled = try await pool.call(statement("SELECT @schema.flow_unsettled()", [])) {
+        $0.rows.first?.optionalInt(0)
+      }
+      guard let unsettled else {
+        throw FlowStoreError(
+          .unavailable, "the database does not tell which transactions are under way, so changes cannot be listed")
+      }
+      return ChangeCursor(change: unsettled - 1, flow: .max)
+    }
+
     /// Returns a flow's history, oldest entry first; see `FlowStore.history(of:after:limit:)`.
     public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
       try await pool.call(

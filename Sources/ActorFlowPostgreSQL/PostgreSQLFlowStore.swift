@@ -99,6 +99,9 @@
     /// True: flows can be redacted.
     public var canReplaceHistory: Bool { true }
 
+    /// True: each entry of a history has the number of its change.
+    public var canListChanges: Bool { true }
+
     /// Returns the statements that make the tables, for a role that has the right to, to be run with `psql`.
     ///
     /// - Parameters:

@@ -76,6 +76,28 @@
       }
     }
 
+    /// Returns a page of the flows that have changed; see `FlowStore.changed(_:after:limit:)`.
+    public func changed(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> ChangePage {
+      let start = try cursor.map { (text) throws(FlowStoreError) in try ChangeCursor(text) }
+      return try await readers.read { database in
+        let end = try ChangeCursor.end(in: database)
+        guard start.map({ $0 <= end }) ?? true else { throw StoreCursor.isAhead }
+        var page = ChangePage(changes: [], cursor: end.description)
+        try database.eachChange(of: query, after: start) { cursor, flow in
+          page.changes.append(FlowChange(flow: flow, cursor: cursor.description))
+          guard page.changes.count >= max(1, limit) else { return true }
+          page.cursor = cursor.description
+          return false
+        }
+        return page
+      }
+    }
+
+    /// Returns the cursor behind all changes; see `FlowStore.lastChange()`.
+    public func lastChange() async throws -> String {
+      try await readers.read { try ChangeCursor.end(in: $0).description }
+    }
+
     /// Returns a flow's history, oldest entry first; see `FlowStore.history(of:after:limit:)`.
     public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
       try await readers.read { database in
@@ -114,6 +136,30 @@
         // A row that cannot be read is left out, so that it does not hide all the others.
         do { flow = try FlowSummary(row) } catch is FlowStoreError { return true }
         return query.matches(flow) ? try body(flow) : true
+      }
+    }
+  }
+
+  extension Database {
+    /// Gives the flows that have changed to `body`, each once, in the order of their latest changes, until that returns
+    /// false.
+    fileprivate func eachChange(
+      of query: FlowQuery, after cursor: ChangeCursor?, _ body: (ChangeCursor, FlowSummary) throws -> Bool
+    ) throws {
+      let behind = cursor.map { _ in "(h.change, h.flow) > (?, ?) AND" } ?? ""
+      try each(
+        """
+        SELECT \(FlowSummary.columns), h.change, h.flow FROM flow_history h INDEXED BY flow_history_changes
+          CROSS JOIN flows f ON f.number = h.flow
+          WHERE \(behind) NOT EXISTS (SELECT 1 FROM flow_history n WHERE n.flow = h.flow AND n.sequence > h.sequence)
+          ORDER BY h.change, h.flow
+        """, cursor.map { [.int($0.change), .int($0.flow)] } ?? []
+      ) { row in
+        let flow: FlowSummary
+        // As in the list of flows.
+        do { flow = try FlowSummary(row) } catch is FlowStoreError { return true }
+        guard query.matches(flow) else { return true }
+        return try body(ChangeCursor(change: row.int(11), flow: row.int(12)), flow)
       }
     }
   }

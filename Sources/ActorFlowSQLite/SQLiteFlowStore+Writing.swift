@@ -65,8 +65,13 @@
       for value in write.droppedValues {
         try database.run("DELETE FROM flow_values WHERE flow = ? AND number = ?", .int(number), .int(value))
       }
-      if write.replacesHistory { try database.run("DELETE FROM flow_history WHERE flow = ?", .int(number)) }
-      for entry in write.history { try append(entry, to: number) }
+      if !write.history.isEmpty {
+        let change = try ChangeCursor.last(in: database) + 1
+        if write.replacesHistory { try removeHistory(of: number) }
+        for entry in write.history { try append(entry, to: number, as: change) }
+      } else if write.replacesHistory {
+        try removeHistory(of: number)
+      }
       if write.releases, let fence = write.fence { try endLease(of: write.id, under: fence.number) }
       try announceDue(write.id)
       return stored
@@ -166,11 +171,16 @@
       try database.run("DELETE FROM flow_tasks WHERE flow = ?", .int(number))
     }
 
-    private func append(_ entry: HistoryEntry, to number: Int) throws {
+    private func append(_ entry: HistoryEntry, to number: Int, as change: Int) throws {
       try database.run(
-        "INSERT INTO flow_history VALUES (?, ?, ?, ?, ?, ?, ?)", .int(number), .int(entry.sequence),
+        "INSERT INTO flow_history VALUES (?, ?, ?, ?, ?, ?, ?, ?)", .int(number), .int(entry.sequence),
         .time(entry.at), .text(entry.what), .text(entry.step?.path), .text(entry.by),
-        .text(entry.detail))
+        .text(entry.detail), .int(change))
+    }
+
+    private func removeHistory(of number: Int) throws {
+      try ChangeCursor.keepLast(in: database)
+      try database.run("DELETE FROM flow_history WHERE flow = ?", .int(number))
     }
 
     fileprivate func delete(_ id: FlowID, expecting revision: Revision, fence: Fence?) throws {
@@ -181,7 +191,8 @@
       try removeLabels(row.labels, of: row.number)
       let tasks = try database.all("SELECT \(TaskRow.columns) FROM flow_tasks t WHERE flow = ?", number) { TaskRow($0) }
       try removeTasks(tasks, of: row.number)
-      for table in ["flow_values", "flow_history", "flow_starts"] {
+      try removeHistory(of: row.number)
+      for table in ["flow_values", "flow_starts"] {
         try database.run("DELETE FROM \(table) WHERE flow = ?", number)
       }
       try database.run("DELETE FROM flows WHERE number = ?", number)

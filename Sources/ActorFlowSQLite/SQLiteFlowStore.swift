@@ -91,6 +91,9 @@
 
     /// True: flows can be redacted.
     public var canReplaceHistory: Bool { true }
+
+    /// True: each entry of a history has the number of its change.
+    public var canListChanges: Bool { true }
   }
 
   extension SQLiteFlowStore.Options {

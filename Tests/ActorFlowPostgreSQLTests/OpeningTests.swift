@@ -10,7 +10,13 @@
   struct OpeningTests {
     private static let snapshot = FlowSnapshot(definition: "check", version: 1, status: .runnable)
 
-    private func write(to id: FlowID = "flow") -> FlowWrite { FlowWrite(Self.snapshot, to: id, expecting: .none) }
+    private func write(
+      to id: FlowID = "flow", expecting revision: Revision = .none, noting sequence: Int? = nil
+    ) -> FlowWrite {
+      FlowWrite(
+        Self.snapshot, to: id, expecting: revision,
+        appending: sequence.map { [HistoryEntry(sequence: $0, at: Date(microseconds: 0), what: "noted")] } ?? [])
+    }
 
     @Test(
       "a text that is no address is refused without showing it",
@@ -94,7 +100,7 @@
       }
       let versions = try RawConnection(database.url).texts(
         "SELECT version FROM \"\(schema)\".flow_schema WHERE version > 0")
-      #expect(versions == ["1", "2", "3"])
+      #expect(versions == ["1", "2", "3", "4"])
     }
 
     @Test("tables of version 1 get the times of inboxes when they are opened")
@@ -116,7 +122,7 @@
       try RawConnection(database.url).execute(
         """
         DELETE FROM \(tables).flow_schema WHERE version > 1;
-        \(Self.droppingStarts(in: schema))
+        \(Self.droppingChanges(in: schema)) \(Self.droppingStarts(in: schema))
         ALTER TABLE \(tables).flow_assignees DROP COLUMN asked_at, DROP COLUMN due_at;
         DROP INDEX \(tables).flow_tasks_due, \(tables).flow_tasks_asked, \(tables).flows_rollback_failed;
         """)
@@ -140,7 +146,8 @@
       await first.close()
       let connection = try RawConnection(database.url)
       try connection.execute(
-        "DELETE FROM \"\(schema)\".flow_schema WHERE version = 3; " + Self.droppingStarts(in: schema))
+        "DELETE FROM \"\(schema)\".flow_schema WHERE version > 2; " + Self.droppingChanges(in: schema)
+          + Self.droppingStarts(in: schema))
       let store = try await database.open(schema)
       let query = FlowQuery(startedBefore: .distantFuture)
       #expect(try await store.list(query, after: nil, limit: 9).flows.isEmpty)
@@ -165,6 +172,80 @@
       DO $$ BEGIN EXECUTE (SELECT 'DROP FUNCTION ' || oid::regprocedure FROM pg_proc
         WHERE proname = 'flow_commit' AND pronargs = 37 AND pronamespace = '"\(schema)"'::regnamespace); END $$;
       """
+    }
+
+    /// The statements that take the fourth version of the tables back, but for the function that commits.
+    private static func droppingChanges(in schema: String) -> String {
+      """
+      ALTER TABLE "\(schema)".flow_history DROP COLUMN change;
+      DROP FUNCTION "\(schema)".flow_change, "\(schema)".flow_unsettled;
+      """
+    }
+
+    @Test("flows of tables of version 3 come first when changes are read, in pages of any size, and then those to come")
+    func tablesWithoutChanges() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let schema = database.newSchema()
+      let first = try await database.open(schema)
+      for id in ["c", "a", "b"] as [FlowID] { _ = try await first.commit(write(to: id, noting: 1)) }
+      await first.close()
+      try RawConnection(database.url).execute(
+        "DELETE FROM \"\(schema)\".flow_schema WHERE version > 3; " + Self.droppingChanges(in: schema))
+      let store = try await database.open(schema)
+      var (cursor, found) = (String?.none, [FlowID]())
+      // Other transactions of the server may delay the last one.
+      while found.count < 4 {
+        let page = try await store.changed(FlowQuery(), after: cursor, limit: 1)
+        found += page.changes.map(\.flow.id)
+        cursor = page.cursor
+        if found.count == 3, !page.changes.isEmpty {
+          _ = try await store.commit(write(to: "a", expecting: Revision(1), noting: 2))
+        }
+      }
+      #expect(found == ["c", "a", "b", "a"])
+      let error = await #expect(throws: FlowStoreError.self) {
+        _ = try await store.changed(FlowQuery(), after: StoreCursor(["\(Int.max / 2)", "0"]).description, limit: 1)
+      }
+      #expect(error?.code == .notFound && error?.message.contains("restored from a backup") == true)
+      await store.close()
+    }
+
+    @Test("a database that does not tell which transactions are under way commits, and cannot list changes")
+    func withoutTransactionNumbers() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let schema = database.newSchema()
+      let store = try await database.open(schema)
+      try RawConnection(database.url).execute(
+        """
+        CREATE OR REPLACE FUNCTION "\(schema)".flow_change() RETURNS bigint LANGUAGE sql VOLATILE AS 'SELECT 0::bigint';
+        CREATE OR REPLACE FUNCTION "\(schema)".flow_unsettled() RETURNS bigint LANGUAGE sql VOLATILE AS
+          'SELECT NULL::bigint';
+        """)
+      _ = try await store.commit(write(to: "a", noting: 1))
+      let error = await #expect(throws: FlowStoreError.self) { _ = try await store.lastChange() }
+      #expect(error?.code == .unavailable)
+      await store.close()
+    }
+
+    @Test("a change is listed only when every transaction that began to write before it has ended")
+    func unsettled() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let schema = database.newSchema()
+      let store = try await database.open(schema)
+      let other = try RawConnection(database.url)
+      try other.execute(
+        "BEGIN; CREATE TEMPORARY TABLE t_\(schema.filter(\.isNumber)) (x int)")
+      _ = try await store.commit(write(to: "a", noting: 1))
+      let page = try await store.changed(FlowQuery(), after: nil, limit: 9)
+      #expect(page.changes.isEmpty)
+      try other.execute("COMMIT")
+      var found: [FlowChange] = []
+      while found.isEmpty { found = try await store.changed(FlowQuery(), after: page.cursor, limit: 9).changes }
+      #expect(found.map(\.flow.id) == ["a"])
+      await store.close()
     }
 
     @Test("tables of a newer version are refused, when they are opened and when they change under an open store")

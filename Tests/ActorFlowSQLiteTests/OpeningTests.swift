@@ -78,7 +78,7 @@
       try RawDatabase(path).execute(
         """
         DELETE FROM flow_schema WHERE version > 1;
-        DROP TABLE flow_starts;
+        \(Self.droppingChanges) DROP TABLE flow_starts;
         DROP INDEX flow_assignees_due; DROP INDEX flow_assignees_asked; DROP INDEX flow_tasks_due;
         DROP INDEX flow_tasks_asked; DROP INDEX flows_rollback_failed;
         ALTER TABLE flow_assignees DROP COLUMN asked_at; ALTER TABLE flow_assignees DROP COLUMN due_at;
@@ -103,7 +103,8 @@
         _ = try await first.commit(FlowWrite(Self.snapshot, to: id, expecting: .none))
       }
       await first.close()
-      try RawDatabase(path).execute("DELETE FROM flow_schema WHERE version = 3; DROP TABLE flow_starts;")
+      try RawDatabase(path).execute(
+        "DELETE FROM flow_schema WHERE version > 2; \(Self.droppingChanges) DROP TABLE flow_starts;")
       let store = try await SQLiteFlowStore(file: path, clock: files.clock)
       let query = FlowQuery(startedBefore: .distantFuture)
       #expect(try await store.list(query, after: nil, limit: 9).flows.isEmpty)
@@ -115,6 +116,44 @@
       #expect(all.map(\.startedAt) == [snapshot.startedAt, nil])
       try await store.delete("a", expecting: Revision(2), fence: nil)
       #expect(try RawDatabase(path).texts("SELECT count(*) FROM flow_starts") == ["0"])
+      await store.close()
+    }
+
+    /// The statements that take the fourth version of the tables back.
+    private static let droppingChanges = """
+      DROP INDEX flow_history_changes; ALTER TABLE flow_history DROP COLUMN change; DROP TABLE flow_last_change;
+      """
+
+    @Test("flows of tables of version 3 come first when changes are read, in pages of any size, and then those to come")
+    func tablesWithoutChanges() async throws {
+      let files = try TestFiles()
+      defer { files.remove() }
+      let path = files.path("flows.db")
+      let first = try await SQLiteFlowStore(file: path, clock: files.clock)
+      let entry = HistoryEntry(sequence: 1, at: files.clock.now.stored, what: "noted")
+      for id in ["c", "a", "b"] as [FlowID] {
+        _ = try await first.commit(FlowWrite(Self.snapshot, to: id, expecting: .none, appending: [entry]))
+      }
+      await first.close()
+      try RawDatabase(path).execute("DELETE FROM flow_schema WHERE version > 3; \(Self.droppingChanges)")
+      let store = try await SQLiteFlowStore(file: path, clock: files.clock)
+      var (cursor, found) = (String?.none, [FlowID]())
+      for number in 0..<5 {
+        if number == 3 {
+          _ = try await store.commit(
+            FlowWrite(
+              Self.snapshot, to: "a", expecting: Revision(1),
+              appending: [HistoryEntry(sequence: 2, at: files.clock.now.stored, what: "noted")]))
+        }
+        let page = try await store.changed(FlowQuery(), after: cursor, limit: 1)
+        found += page.changes.map(\.flow.id)
+        cursor = page.cursor
+      }
+      #expect(found == ["c", "a", "b", "a"])
+      let error = await #expect(throws: FlowStoreError.self) {
+        _ = try await store.changed(FlowQuery(), after: StoreCursor(["99", "0"]).description, limit: 1)
+      }
+      #expect(error?.code == .notFound && error?.message.contains("restored from a backup") == true)
       await store.close()
     }
 
@@ -226,7 +265,7 @@
         try await group.waitForAll()
       }
       let database = try RawDatabase(path)
-      #expect(try database.texts("SELECT version FROM flow_schema") == ["1", "2", "3"])
+      #expect(try database.texts("SELECT version FROM flow_schema") == ["1", "2", "3", "4"])
       #expect(try database.texts("SELECT count(*) FROM flows") == ["8"])
     }
 

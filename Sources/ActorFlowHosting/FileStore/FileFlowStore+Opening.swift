@@ -111,6 +111,7 @@ extension FileFlowStore {
     try? opened.files.holdReserve()
     if let copies { try opening.adopt(draft, copies) }
     opened.state.log = opening.state
+    opened.state.log.begin(after: opened.files.nextGroup - 1)
     opened.beganWithSnapshot = opening.beganWithSnapshot
     opened.state.tornTails =
       try disk.exists("\(directory)/\(asideDirectory)")

@@ -192,6 +192,9 @@ public final class FileFlowStore: FlowStore {
   /// True: flows can be redacted.
   public var canReplaceHistory: Bool { true }
 
+  /// True: the groups of the log are numbered.
+  public var canListChanges: Bool { true }
+
   /// Returns a stored flow, or `nil` if there is no such flow.
   public func load(_ id: FlowID) async throws -> StoredFlow? {
     try await read(id) { store throws(FlowStoreError) in try store.readFlow(id) }
@@ -285,6 +288,26 @@ public final class FileFlowStore: FlowStore {
   public func count(_ query: TaskQuery, upTo limit: Int) async throws -> Int {
     try checkOpen()
     return index.withLock { $0.count(query, upTo: limit) }
+  }
+
+  /// Returns a page of the flows that have changed, in the order of their latest commits.
+  ///
+  /// A flow whose segment was rewritten is shown again. The order is made in memory when it is first asked for, about 100
+  /// bytes for each flow.
+  public func changed(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> ChangePage {
+    try checkOpen()
+    return try change { state, index in
+      Result { () throws(FlowStoreError) in
+        let last = state.log.lastGroup
+        return try state.log.changes.page(of: query, after: cursor, last: last, limit: limit) { index.summary(of: $0) }
+      }
+    }.get()
+  }
+
+  /// Returns the cursor behind all changes.
+  public func lastChange() async throws -> String {
+    try checkOpen()
+    return state.withLock { ChangeOrder.end($0.log.lastGroup) }
   }
 
   /// Returns the entries of a flow's history, oldest first.

@@ -29,6 +29,9 @@ final class HostStore: Sendable {
   /// Whether a write may replace the history of a flow.
   var canReplaceHistory: Bool { store.canReplaceHistory }
 
+  /// Whether the store can tell which flows have changed.
+  var canListChanges: Bool { store.canListChanges }
+
   /// The damage that the store knows of.
   var damage: StoreDamage? { store.damage }
 
@@ -64,6 +67,15 @@ extension HostStore {
 
   func forget(_ listener: AsyncEvent, of id: FlowID) { listeners.remove(listener, of: id) }
 
+  /// Returns an event that is signaled when any flow may have been written. Give it back with ``forgetAll(_:)``.
+  func listenToAll() -> AsyncEvent {
+    let listener = AsyncEvent()
+    listeners.add(listener, to: nil)
+    return listener
+  }
+
+  func forgetAll(_ listener: AsyncEvent) { listeners.remove(listener, of: nil) }
+
   /// Wakes the tasks that wait for writes of a flow.
   func wake(_ id: FlowID) { listeners.wake(id) }
 }
@@ -88,6 +100,12 @@ extension HostStore {
   func count(_ query: TaskQuery, upTo limit: Int) async throws -> Int {
     try await noting { try await store.count(query, upTo: limit) }
   }
+
+  func changed(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> ChangePage {
+    try await noting { try await store.changed(query, after: cursor, limit: limit) }
+  }
+
+  func lastChange() async throws -> String { try await noting { try await store.lastChange() } }
 
   func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
     let entries = try await noting(id) { try await store.history(of: id, after: sequence, limit: limit) }

@@ -141,22 +141,22 @@ extension HostContext {
   }
 }
 
-/// The tasks that wait for writes of single flows at this host.
+/// The tasks that wait for writes at this host: those of one flow, or those of any flow, under `nil`.
 final class StoreListeners: Sendable {
-  private let waiting = Lock<[FlowID: [AsyncEvent]]>([:])
+  private let waiting = Lock<[FlowID?: [AsyncEvent]]>([:])
 
-  func add(_ listener: AsyncEvent, to id: FlowID) { waiting.withLock { $0[id, default: []].append(listener) } }
+  func add(_ listener: AsyncEvent, to id: FlowID?) { waiting.withLock { $0[id, default: []].append(listener) } }
 
-  func remove(_ listener: AsyncEvent, of id: FlowID) {
+  func remove(_ listener: AsyncEvent, of id: FlowID?) {
     waiting.withLock { waiting in
       waiting[id]?.removeAll { $0 === listener }
       if waiting[id]?.isEmpty == true { waiting[id] = nil }
     }
   }
 
-  /// Wakes the tasks that wait for writes of a flow.
+  /// Wakes the tasks that wait for writes of a flow or of any flow.
   func wake(_ id: FlowID) {
-    let listeners = waiting.withLock { $0.isEmpty ? nil : $0[id] }
-    for listener in listeners ?? [] { listener.signal() }
+    let listeners = waiting.withLock { $0.isEmpty ? [] : ($0[id] ?? []) + ($0[nil] ?? []) }
+    for listener in listeners { listener.signal() }
   }
 }

@@ -136,6 +136,10 @@ struct LogState: Sendable {
   private(set) var absent: Set<FlowID> = []
   /// The bytes of living records, by segment.
   private(set) var live: [UInt32: Int] = [:]
+  /// The number of the latest group; flows of a later one are not there yet.
+  private(set) var lastGroup: UInt64 = 0
+  /// The flows by the groups of their last commits, once somebody has asked for them.
+  private var order: ChangeOrder?
 
   /// The flow, if its last commit was found.
   subscript(id: FlowID) -> Flow? { flow(id).flatMap { $0.place == nil ? nil : $0 } }
@@ -150,6 +154,18 @@ struct LogState: Sendable {
 
   /// The number of ``flows``.
   var count: Int { rows.count }
+
+  /// The flows in the order of their last commits. A commit that was copied counts as a later one.
+  var changes: ChangeOrder {
+    mutating get {
+      let found = order ?? ChangeOrder(flows.lazy.filter { $0.flow.place != nil }.map { ($0.id, $0.flow.group) })
+      order = found
+      return found
+    }
+  }
+
+  /// Notes how many groups the log has had when it is opened: the flows of the latest ones may be deleted.
+  mutating func begin(after group: UInt64) { lastGroup = max(lastGroup, group) }
 
   /// Changes a flow, which is new if it was not there.
   private mutating func change<Value>(_ id: FlowID, _ body: (inout Flow) -> Value) -> Value {
@@ -173,6 +189,8 @@ struct LogState: Sendable {
     in group: UInt64
   ) {
     let loss = lost.removeValue(forKey: id)
+    lastGroup = max(lastGroup, group)
+    order?.put(id, group)
     let dropped = change(id) { flow in
       let old = flow.put(revision, by: commit, naming: values, at: place, in: group)
       return (old.map { [$0] } ?? []) + flow.dropValues()
@@ -209,6 +227,7 @@ struct LogState: Sendable {
     if flow.group < group {
       release(flow.place)
       flow.place = nil
+      order?.remove(id)
     }
     if flow.place != nil || !flow.spans.isEmpty || !flow.values.isEmpty {
       rows.put(flow, of: id.description, packed: !flow.isLong)

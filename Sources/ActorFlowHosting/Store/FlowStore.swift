@@ -17,6 +17,9 @@ public protocol FlowStore: Sendable {
   /// redact flows. The default is `false`.
   var canReplaceHistory: Bool { get }
 
+  /// Whether the store can tell which flows have changed; see ``changed(_:after:limit:)``. The default is `false`.
+  var canListChanges: Bool { get }
+
   /// Returns a stored flow, or `nil` if there is no such flow.
   ///
   /// - Throws: ``FlowStoreError`` with code `corrupted` or `unsupportedFormat` if the flow exists and cannot be read.
@@ -85,6 +88,29 @@ public protocol FlowStore: Sendable {
   /// - Throws: ``FlowStoreError``; `notFound` if the cursor is not from this store, or is that of another order.
   func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage
 
+  /// Returns a page of the flows that have changed since a cursor, as they are now, in the order of their latest changes.
+  ///
+  /// A reader that goes on after each cursor misses nothing: after every commit that adds to the history of its flow, the
+  /// flow is on a later page, however many hosts write at once. A flow that was changed several times is there once, with
+  /// its latest state. A store may show a flow again that has not changed, and may show changes late. A flow that was
+  /// deleted, that cannot be read, or that does not match the query any more is on no page.
+  ///
+  /// The default implementation throws `unavailable`, for a store whose ``canListChanges`` is `false`.
+  ///
+  /// - Parameters:
+  ///   - query: The flows to show.
+  ///   - cursor: The cursor of a change, of a page, or of ``lastChange()``, which stays valid when the store is closed and
+  ///     opened again; `nil` to begin with all flows.
+  ///   - limit: The greatest number of flows to return; a number below 1 counts as 1.
+  /// - Throws: ``FlowStoreError``; `notFound` if the cursor is not from this store, or is ahead of it because the store
+  ///   was restored from a backup.
+  func changed(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> ChangePage
+
+  /// Returns the cursor behind all changes that the store shows at this moment, for a reader that wants only later ones.
+  ///
+  /// - Throws: As ``changed(_:after:limit:)``.
+  func lastChange() async throws -> String
+
   /// Counts the flows that match a query, up to a limit.
   ///
   /// A flow that cannot be read may be counted. The default implementation counts the flows of pages; a store that can
@@ -151,6 +177,21 @@ extension FlowStore {
 
   /// False: no flow of the store can be redacted.
   public var canReplaceHistory: Bool { false }
+
+  /// False: the store cannot tell which flows have changed.
+  public var canListChanges: Bool { false }
+
+  /// Throws `unavailable`, for a store that keeps no order of changes.
+  public func changed(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> ChangePage {
+    throw Self.listsNoChanges
+  }
+
+  /// Throws `unavailable`, for a store that keeps no order of changes.
+  public func lastChange() async throws -> String { throw Self.listsNoChanges }
+
+  private static var listsNoChanges: FlowStoreError {
+    FlowStoreError(.unavailable, "the store cannot tell which flows have changed; list the flows instead")
+  }
 
   /// Counts the flows of pages.
   public func count(_ query: FlowQuery, upTo limit: Int) async throws -> Int {

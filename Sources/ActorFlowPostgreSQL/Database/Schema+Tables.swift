@@ -151,5 +151,31 @@
 
     /// The times of starts, of the third version. No index has them, so commits stay as they are.
     static let starts = "ALTER TABLE @schema.flows ADD COLUMN started_at bigint;"
+
+    /// The order of changes, of the fourth version: each entry of a history has the number of the transaction that wrote
+    /// it, by which all of a later number may still be under way, and none of an earlier one.
+    ///
+    /// The history has it and not `flows`, where no index has a column that each commit changes. Not every compatible
+    /// database tells the numbers of transactions; there, all changes have the number 0, and none are listed.
+    static let changes = """
+      ALTER TABLE @schema.flow_history ADD COLUMN change bigint NOT NULL DEFAULT 0;
+      CREATE INDEX flow_history_changes ON @schema.flow_history (change, flow);
+
+      DO $do$
+      BEGIN
+        IF to_regprocedure('pg_catalog.pg_snapshot_xmin(pg_snapshot)') IS NULL THEN
+          CREATE FUNCTION @schema.flow_change() RETURNS bigint LANGUAGE sql VOLATILE AS 'SELECT 0::bigint';
+          CREATE FUNCTION @schema.flow_unsettled() RETURNS bigint LANGUAGE sql VOLATILE AS 'SELECT NULL::bigint';
+        ELSE
+          -- The number of this transaction.
+          CREATE FUNCTION @schema.flow_change() RETURNS bigint LANGUAGE sql VOLATILE AS
+            'SELECT pg_catalog.pg_current_xact_id()::text::bigint';
+          -- The number of the first transaction that may still be under way.
+          CREATE FUNCTION @schema.flow_unsettled() RETURNS bigint LANGUAGE sql VOLATILE AS
+            'SELECT pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::text::bigint';
+        END IF;
+      END
+      $do$;
+      """
   }
 #endif

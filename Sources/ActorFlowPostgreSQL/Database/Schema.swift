@@ -7,7 +7,8 @@
     static let migrations = [
       [tables, leaseFunctions, firstCommitFunction, writeFunctions].joined(separator: "\n\n"),
       [inboxesByTime, secondCommitFunction].joined(separator: "\n\n"),
-      [starts, commitFunction].joined(separator: "\n\n"),
+      [starts, thirdCommitFunction].joined(separator: "\n\n"),
+      [changes, commitFunctions].joined(separator: "\n\n"),
     ]
 
     static var newest: Int { migrations.count }

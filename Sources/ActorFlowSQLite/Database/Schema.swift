@@ -6,7 +6,7 @@
   /// Text is compared by the default collation, `BINARY`: byte by byte. Times are whole microseconds since 1970.
   enum Schema {
     /// The migrations, in order: the first makes version 1 of version 0. One that was published is never changed.
-    static let migrations = [first, second, third]
+    static let migrations = [first, second, third, fourth]
 
     static var newest: Int { migrations.count }
 
@@ -188,6 +188,15 @@
         flow INTEGER PRIMARY KEY,
         started_at INTEGER NOT NULL
       );
+      """
+
+    /// The order of changes: each commit gives a number to the entries that it adds to a history. `flow_last_change` has
+    /// the greatest number of entries that are gone, so that none is given twice.
+    private static let fourth = """
+      ALTER TABLE flow_history ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
+      CREATE INDEX flow_history_changes ON flow_history (change, flow);
+      CREATE TABLE flow_last_change (change INTEGER NOT NULL);
+      INSERT INTO flow_last_change VALUES (0);
       """
   }
 #endif

@@ -58,6 +58,9 @@ public final class FaultyStore<Store: FlowStore>: FlowStore {
   /// Whether the inner store can replace the history of a flow.
   public var canReplaceHistory: Bool { store.canReplaceHistory }
 
+  /// Whether the inner store can tell which flows have changed.
+  public var canListChanges: Bool { store.canListChanges }
+
   /// The damage of the store behind this one.
   public var damage: StoreDamage? { store.damage }
 
@@ -109,6 +112,14 @@ public final class FaultyStore<Store: FlowStore>: FlowStore {
   public func count(_ query: TaskQuery, upTo limit: Int) async throws -> Int {
     try await call(.tasks, nil) { try await $0.count(query, upTo: limit) }
   }
+
+  /// Lists the flows that have changed: a call of the operation `list`.
+  public func changed(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> ChangePage {
+    try await call(.list, nil) { try await $0.changed(query, after: cursor, limit: limit) }
+  }
+
+  /// Returns the cursor behind all changes: a call of the operation `list`.
+  public func lastChange() async throws -> String { try await call(.list, nil) { try await $0.lastChange() } }
 
   /// Reads a flow's history.
   public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {

@@ -16,7 +16,7 @@ public enum FlowStoreConformance: Sendable {
     writing + values
     + batches + redacting + fidelity + racing + isolation + reading + ordering + indexing + leasing
     + epochs + fencing + claiming
-    + waking + notes
+    + waking + notes + changing
     + onDisk + crashing + severing + closing
 
   /// A check of one requirement.
@@ -68,6 +68,8 @@ public enum FlowStoreConformance: Sendable {
     case values
     /// Histories that a write may replace: the store's `canReplaceHistory` is true.
     case replacing
+    /// Changes in their order: the store's `canListChanges` is true.
+    case changes
     /// Leases: the store is a `LeasingFlowStore`.
     case leases
     /// The store's clock can be moved.
@@ -91,6 +93,7 @@ public enum FlowStoreConformance: Sendable {
       switch self {
       case .values: store.keepsValuesApart ? nil : "the store does not keep values apart from the body"
       case .replacing: store.canReplaceHistory ? nil : "the store cannot replace the history of a flow"
+      case .changes: store.canListChanges ? nil : "the store cannot tell which flows have changed"
       case .leases: store is any LeasingFlowStore ? nil : "the store gives no leases"
       case .clock: harness.advance != nil ? nil : "the store's clock cannot be moved"
       case .reopening: harness.reopen != nil ? nil : "the store cannot be opened again"

@@ -110,6 +110,8 @@ import Testing
     await #expect(throws: Refused()) { try await host.tasks() }
     await #expect(throws: Refused()) { try await host.count(TaskQuery()) }
     await #expect(throws: Refused()) { try await host.count(FlowQuery()) }
+    await #expect(throws: Refused()) { try await host.lastChange() }
+    await #expect(throws: Refused()) { for try await _ in host.changes() { break } }
     await #expect(throws: Refused()) { try await flows.outcome(of: "f") }
     #expect(asked.all.prefix(3) == ["request(start) ann -", "request(start) ann -", "look ann -"])
     #expect(try await store.store.load("f") == nil)

@@ -49,10 +49,10 @@ import Testing
     for check in FlowStoreConformance.all {
       let outcome = try await check.run(on: FlowStoreHarness { MemoryFlowStore() })
       guard case .skipped(let reason) = outcome else {
-        #expect(check.needs.isSubset(of: [.leases, .values, .replacing]))
+        #expect(check.needs.isSubset(of: [.leases, .values, .replacing, .changes]))
         continue
       }
-      #expect(!check.needs.isSubset(of: [.leases, .values, .replacing]) && !reason.isEmpty)
+      #expect(!check.needs.isSubset(of: [.leases, .values, .replacing, .changes]) && !reason.isEmpty)
     }
   }
 

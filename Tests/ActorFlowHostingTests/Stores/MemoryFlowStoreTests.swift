@@ -16,7 +16,7 @@ import Testing
     for check in FlowStoreConformance.all {
       let clock = ManualWallClock()
       let outcome = try await check.run(on: FlowStoreHarness(clock: clock) { MemoryFlowStore(clock: clock) })
-      let onDisk = !check.needs.isSubset(of: [.values, .replacing, .leases, .clock])
+      let onDisk = !check.needs.isSubset(of: [.values, .replacing, .leases, .clock, .changes])
       #expect((outcome != .passed) == onDisk, "\(check): \(outcome)")
     }
   }

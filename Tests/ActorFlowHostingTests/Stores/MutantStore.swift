@@ -13,11 +13,15 @@ final class MutantStore: LeasingFlowStore {
     var values: [String: FlowValue] = [:]
     var named: [FlowID: [Int]] = [:]
     var commits: [FlowID: CommitID] = [:]
+    var shown: Set<FlowID> = []
+    var hidden: Set<FlowID> = []
+    var hidesNextCommit = false
   }
 
   let mutation: Mutation
   let keepsValuesApart = true
   let canReplaceHistory = true
+  let canListChanges = true
   let base: MemoryFlowStore
   let clock: ManualWallClock
   let seen = Lock(Seen())
@@ -103,7 +107,11 @@ final class MutantStore: LeasingFlowStore {
     }
     if mutation == .roundsNoTimes { stored.changedAt = clock.now }
     if mutation == .releasesAgain, write.releases, let last = lastLease(id) { try await base.release(last) }
-    seen.withLock { $0.commits[id] = write.commit }
+    seen.withLock { seen in
+      seen.commits[id] = write.commit
+      if seen.hidesNextCommit { seen.hidden.insert(id) }
+      seen.hidesNextCommit = false
+    }
     seen.withLock { $0.summaries[id] = $0.summaries[id] ?? FlowSummary(stored) }
     return stored
   }
@@ -136,6 +144,7 @@ final class MutantStore: LeasingFlowStore {
     let any = mutation == .deletesAnyRevision
     try await base.delete(id, expecting: any ? try await revision(id) : expecting, fence: passing(fence, for: id))
     seen.withLock { $0.history[id] = old }
+    if mutation == .hidesChangesAfterDeletions { seen.withLock { $0.hidesNextCommit = true } }
     if mutation == .keepsValuesOfDeleted { return }
     seen.withLock { $0.values = $0.values.filter { !$0.key.hasPrefix("\(id)/") } }
   }
@@ -161,6 +170,31 @@ final class MutantStore: LeasingFlowStore {
       page.flows = page.flows.map { flow in seen.withLock { $0.summaries[flow.id] ?? flow } }
     }
     return page
+  }
+
+  func changed(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> ChangePage {
+    let cursor =
+      mutation == .takesAnyCursorOfChanges && (try? StoreCursor(cursor ?? "", parts: 2)) == nil ? nil : cursor
+    let query = mutation == .ignoresQueriesOfChanges ? FlowQuery() : query
+    var page = try await base.changed(query, after: cursor, limit: limit)
+    switch mutation {
+    case .ordersChangesByID: page.changes.sort { $0.flow.id.description < $1.flow.id.description }
+    case .showsChangesOnce:
+      page.changes.removeAll { change in seen.withLock { !$0.shown.insert(change.flow.id).inserted } }
+    case .hidesChangesAfterDeletions:
+      page.changes.removeAll { change in seen.withLock { $0.hidden.contains(change.flow.id) } }
+    case .stopsAtOtherChanges where page.changes.isEmpty: page.cursor = cursor ?? page.cursor
+    case .readsCursorsLate:
+      for _ in 0..<20 { await Task.yield() }
+      page.cursor = try await base.lastChange()
+    default: break
+    }
+    return page
+  }
+
+  func lastChange() async throws -> String {
+    mutation == .forgetsLastChange
+      ? StoreCursor(["0", ""]).description : try await base.lastChange()
   }
 
   func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {

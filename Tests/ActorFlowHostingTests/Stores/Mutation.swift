@@ -17,6 +17,8 @@ enum Mutation: String, CaseIterable, Sendable {
   case ignoresRollbacks, ignoresChanges, ignoresStarts, losesStarts, ignoresLabelsOfTasks, takesNoAssigneesForAll
   case ignoresOrders, putsUndatedFirst, pagesInboxesByTime, pagesInboxesByOffset, takesCursorsOfOtherOrders
   case countsWithoutLimit, countsForEachAssignee, countsStepsByPath
+  case ordersChangesByID, showsChangesOnce, readsCursorsLate, hidesChangesAfterDeletions, ignoresQueriesOfChanges
+  case stopsAtOtherChanges, takesAnyCursorOfChanges, forgetsLastChange
   // leasing
   case leasesTwice, neverExpires, ignoresFences, ignoresLeases, refusesExpired, releasesAnything
   case reusesFences, leasesOnlyWhatIsThere, ignoresReleases, leasesWithoutFlow, takesAnyFence, beatsForTheDead
@@ -72,6 +74,12 @@ enum Mutation: String, CaseIterable, Sendable {
     case .ignoresPrompts: "tasks are found by prompt"
     case .ignoresLabels: "flows are found by"
     case .countsWithoutLimit, .countsForEachAssignee, .countsStepsByPath: "a count is"
+    case .ordersChangesByID, .showsChangesOnce: "changed flows come"
+    case .forgetsLastChange: "changes after the last one"
+    case .ignoresQueriesOfChanges, .stopsAtOtherChanges: "changes are those that match"
+    case .readsCursorsLate: "a reader of changes misses"
+    case .hidesChangesAfterDeletions: "the deletion of the flow that has changed last"
+    case .takesAnyCursorOfChanges: "a foreign cursor of changes"
     case .ignoresRollbacks: "flows whose rollback failed"
     case .ignoresChanges: "flows are found by the time of their last"
     case .ignoresStarts, .losesStarts: "flows are found by the time of their start"

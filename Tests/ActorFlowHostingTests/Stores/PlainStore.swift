@@ -7,6 +7,9 @@ struct PlainStore: FlowStore {
   /// Whether hosts write the values of a flow apart from its body.
   var keepsValuesApart = true
   var canReplaceHistory: Bool { base.canReplaceHistory }
+  /// Whether the store tells which flows have changed, if its inner store does.
+  var listsChanges = true
+  var canListChanges: Bool { listsChanges && base.canListChanges }
   /// Called before each commit.
   var onCommit: @Sendable (CommitID) throws -> Void = { _ in }
   /// Called with each write.
@@ -35,6 +38,12 @@ struct PlainStore: FlowStore {
   func tasks(_ query: TaskQuery, after cursor: String?, limit: Int) async throws -> TaskPage {
     try await base.tasks(query, after: cursor, limit: limit)
   }
+
+  func changed(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> ChangePage {
+    try await base.changed(query, after: cursor, limit: limit)
+  }
+
+  func lastChange() async throws -> String { try await base.lastChange() }
 
   func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
     try await base.history(of: id, after: sequence, limit: limit)

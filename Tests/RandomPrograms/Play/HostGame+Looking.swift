@@ -11,6 +11,7 @@ extension HostGame {
     try await lookIntoInbox(view)
     try await lookAtBacklog(view)
     try await readNews()
+    try await followChanges(view)
     let moves = try await tester.history(of: HostArena.id).filter { $0.what == "moved" }.compactMap(\.detail)
     let expected = moves.indices.map { $0.isMultiple(of: 2) ? "1 → 2" : "2 → 1" }
     try expectEqual(moves, expected, "the moves between the versions")
@@ -50,7 +51,11 @@ extension HostGame {
   /// Reads the entries since the last look, as they come, and compares them with the history.
   private mutating func readNews() async throws {
     let history = try await tester.history(of: HostArena.id).filter { $0.sequence > seen }
-    guard let last = history.last else { return }
+    guard let last = history.last else {
+      hasNews = false
+      return
+    }
+    hasNews = true
     var news: [HistoryEntry] = []
     for try await entry in arena.host.flow(HostArena.id).news(after: seen) {
       news.append(entry)
@@ -58,6 +63,24 @@ extension HostGame {
     }
     try expectEqual(news, history, "the news since \(seen)")
     seen = last.sequence
+  }
+
+  /// Goes on reading the changes of the store until the flow has come as it is now, if its history has grown.
+  private mutating func followChanges(_ view: FlowView) async throws {
+    guard hasNews, let store = followed?.store else { return }
+    var patience = 1_000_000
+    while true {
+      let page = try await store.changed(FlowQuery(), after: followed?.cursor, limit: 1)
+      followed?.cursor = page.cursor
+      if let change = page.changes.first {
+        try expectEqual(change.flow.revision, view.revision, "the revision of a change")
+        return try expectEqual(change.flow.status, view.status, "the status of a change")
+      }
+      // A store may show changes late.
+      patience -= 1
+      try expect(patience > 0, "the change to revision \(view.revision) does not come")
+      await Task.yield()
+    }
   }
 
   /// Answers as a server does that knows no types, and before it from a page that is outdated.

@@ -50,6 +50,7 @@ private func playHostGame(
         game.worker = Worker(store: base, random: Chance(seed: seed &+ 0x5DEE_CE66))
         game.operating = Chance(seed: seed &+ 0x0FE2_A702)
         game.looking = Chance(seed: seed &+ 0x1004_1E55)
+        game.followed = (base, nil)
         (game.canReassign, game.canRedact, game.canEnter) = (format >= 8, format >= 9, format >= 9)
       }
       if FlowHost.Options.hasGuard(seed) { game.strangers = Chance(seed: seed &+ 0x57A2_6E25) }
@@ -102,6 +103,10 @@ struct HostGame {
   var mayMove = false
   /// The number of the last history entry that was read as news.
   var seen = 0
+  /// Whether there were any at the last look.
+  var hasNews = false
+  /// The store, whose changes are followed, and the cursor of the latest one.
+  var followed: (store: any FlowStore, cursor: String?)?
   /// The answers to audited questions, by the question as the history shows it.
   var audited: [String: Command] = [:]
   /// The people to whom the operator has assigned questions.

@@ -49,7 +49,14 @@ public struct StoreCursor: Hashable, Sendable, CustomStringConvertible {
     for part in parts { hasher.combine(TextKey(part)) }
   }
 
-  private static var malformed: FlowStoreError {
+  package static var malformed: FlowStoreError {
     FlowStoreError(.notFound, "the cursor is not from this store; use the cursor of a page")
+  }
+
+  /// The error for a cursor of changes that the store has not made yet.
+  package static var isAhead: FlowStoreError {
+    FlowStoreError(
+      .notFound,
+      "the cursor is ahead of the store, which was restored from a backup or is another one; read all changes anew")
   }
 }

@@ -63,6 +63,9 @@ struct FlowIndex: Sendable {
     }
   }
 
+  /// Returns a flow as lists have it.
+  func summary(of id: FlowID) -> FlowSummary? { rows.row(of: id.description).map { rows[$0].summary(of: id) } }
+
   /// Takes space for this number of flows at once.
   mutating func reserve(_ count: Int) { rows.reserve(count) }
 

@@ -15,6 +15,8 @@ public final class MemoryFlowStore: LeasingFlowStore {
     var flow: StoredFlow
     var commit: CommitID
     var history: [HistoryEntry]
+    /// The number of the commit among those of all flows.
+    var change: UInt64
   }
 
   struct State: Sendable {
@@ -23,6 +25,10 @@ public final class MemoryFlowStore: LeasingFlowStore {
     var index = FlowIndex()
     var due = DueIndex()
     var notes = StoreNotes()
+    /// The number of commits of all flows.
+    var lastChange: UInt64 = 0
+    /// The flows by their latest commits, once somebody has asked for them.
+    var changes: ChangeOrder?
   }
 
   let state = Lock(State())
@@ -39,6 +45,9 @@ public final class MemoryFlowStore: LeasingFlowStore {
 
   /// True: flows can be redacted.
   public var canReplaceHistory: Bool { true }
+
+  /// True: each commit has a number.
+  public var canListChanges: Bool { true }
 
   /// Returns a stored flow, or `nil` if there is no such flow.
   public func load(_ id: FlowID) async throws -> StoredFlow? {
@@ -59,15 +68,18 @@ public final class MemoryFlowStore: LeasingFlowStore {
       let stored = state.records[id]?.flow.snapshot.values ?? []
       try write.checkValues(areAmong: Set(stored.map(\.number)))
       next.snapshot.takeValues(write.storedValues, from: stored)
+      state.lastChange += 1
       if state.records[id] == nil {
-        state.records[id] = Record(flow: next, commit: commit, history: entries)
+        state.records[id] = Record(flow: next, commit: commit, history: entries, change: state.lastChange)
       } else {
         state.records[id]?.flow = next
         state.records[id]?.commit = commit
+        state.records[id]?.change = state.lastChange
         if write.replacesHistory { state.records[id]?.history = [] }
         state.records[id]?.history += entries
       }
       state.index.put(next)
+      state.changes?.put(id, state.lastChange)
       if write.releases, let fence = write.fence { state.leases.giveBack(fence, of: id) }
       return (next, state.noteDue(of: [id]))
     }
@@ -85,6 +97,7 @@ public final class MemoryFlowStore: LeasingFlowStore {
       state.records[id] = nil
       state.leases.forget(id)
       state.index.remove(id)
+      state.changes?.remove(id)
       state.due.remove(TextKey(id.description))
       return state.noteDue(of: [id])
     }
@@ -110,6 +123,20 @@ public final class MemoryFlowStore: LeasingFlowStore {
   public func count(_ query: TaskQuery, upTo limit: Int) async throws -> Int {
     state.withLock { $0.index.count(query, upTo: limit) }
   }
+
+  /// Returns a page of the flows that have changed, in the order of their latest commits.
+  public func changed(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> ChangePage {
+    try state.withLock { state throws(FlowStoreError) in
+      let changes = state.changes ?? ChangeOrder(state.records.lazy.map { ($0.key, $0.value.change) })
+      state.changes = changes
+      return try changes.page(of: query, after: cursor, last: state.lastChange, limit: limit) {
+        state.index.summary(of: $0)
+      }
+    }
+  }
+
+  /// Returns the cursor behind all changes.
+  public func lastChange() async throws -> String { state.withLock { ChangeOrder.end($0.lastChange) } }
 
   /// Returns the entries of a flow's history, oldest first.
   public func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
