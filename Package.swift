@@ -72,3 +72,9 @@ for target in package.targets where target.type != .system {
     .enableUpcomingFeature("MemberImportVisibility"),
   ]
 }
+
+// Every public type of the library says whether it is Sendable. The runner that the package manager writes for tests
+// does not.
+for target in package.targets where target.type == .regular {
+  target.swiftSettings?.append(.treatWarning("ExplicitSendable", as: .error))
+}

@@ -138,7 +138,7 @@ struct LogState: Sendable {
   private(set) var live: [UInt32: Int] = [:]
   /// The number of the latest group; flows of a later one are not there yet.
   private(set) var lastGroup: UInt64 = 0
-  /// The flows by the groups of their last commits, once somebody has asked for them.
+  /// The flows by the groups of their last commits, once a caller has asked for them.
   private var order: ChangeOrder?
 
   /// The flow, if its last commit was found.

@@ -3,6 +3,9 @@ import ActorFlowHosting
 
 // Readers that follow the changes of all flows.
 extension FlowStoreConformance {
+  /// The longest time that a check waits for changes, which a store may show late.
+  @TaskLocal package static var patience = Duration.seconds(20)
+
   static let changing: [Check] = [
     Check("changed flows come in the order of their latest commits", needs: [.changes]) { store in
       var reader = ChangeReader(store)
@@ -126,9 +129,6 @@ private struct ChangeReader {
   private let query: FlowQuery
   private let limit: Int
   var cursor: String?
-  /// A store may show changes late, but not for ever.
-  private static let patience = Duration.seconds(20)
-
   init(_ store: CheckedStore, _ query: FlowQuery = FlowQuery(), limit: Int = 9) {
     (self.store, self.query, self.limit) = (store, query, limit)
   }
@@ -151,7 +151,7 @@ private struct ChangeReader {
 
   /// Reads until `body` returns true. It gets each flow, and `nil` for a page without flows.
   mutating func read(_ body: (FlowSummary?) -> Bool) async throws {
-    let deadline = ContinuousClock.now + Self.patience
+    let deadline = ContinuousClock.now + FlowStoreConformance.patience
     var isOver = body(nil)
     while !isOver, ContinuousClock.now < deadline {
       try await readPage { if body($0) { isOver = true } }

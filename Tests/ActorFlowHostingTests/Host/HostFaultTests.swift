@@ -72,19 +72,25 @@ import Testing
     return faulty.calls.count >= number
   }
 
+  #if THREAD_SANITIZER
+    private static let step = 4
+  #else
+    private static let step = 1
+  #endif
+
   @Test(
     "whichever call of the store fails, the host continues when the store works again",
     arguments: [Fault.refusal, .silence])
   func goesOn(_ fault: Fault) async throws {
     var number = 1
-    while try await play(MemoryFlowStore(clock: clock), fault, at: number, goesOn: true) { number += 1 }
+    while try await play(MemoryFlowStore(clock: clock), fault, at: number, goesOn: true) { number += Self.step }
     #expect(number > 60)
   }
 
   @Test("whichever call of the store is the host's last, another host continues", arguments: Fault.allCases)
   func another(_ fault: Fault) async throws {
     var number = 1
-    while try await play(MemoryFlowStore(clock: clock), fault, at: number, goesOn: false) { number += 1 }
+    while try await play(MemoryFlowStore(clock: clock), fault, at: number, goesOn: false) { number += Self.step }
     #expect(number > 60)
   }
 
@@ -95,14 +101,14 @@ import Testing
     while true {
       let folder = try Folder()
       guard try await play(try await folder.open(), fault, at: number, goesOn: false) else { break }
-      number += 4
+      number += 4 * Self.step
     }
     #expect(number > 60)
   }
 
   @Test("a disk that is full at any time reports it, loses nothing, and the flow continues when there is room again")
   func diskFull() async throws {
-    for number in stride(from: 1, to: 200, by: 3) {
+    for number in stride(from: 1, to: 200, by: 3 * Self.step) {
       let folder = try Folder()
       let room = Lock(Int.max)
       let store = try await folder.open(

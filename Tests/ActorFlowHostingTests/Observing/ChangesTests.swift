@@ -167,11 +167,12 @@ import Testing
       for try await change in host.changes(FlowQuery(definition: "order"), after: saved) {
         try await index.put(change.flow.id, change.flow.status)
         saved = change.cursor
-        if await index.entries["order-17"] == .finished { break }
       }
     }
     try await host.answerNext("order-17", #""1""#)
-    try await reader.value
+    while await index.entries["order-17"] != .finished { await Task.yield() }
+    reader.cancel()
+    await #expect(throws: CancellationError.self) { try await reader.value }
     #expect(await index.entries == ["order-17": .finished])
   }
 }

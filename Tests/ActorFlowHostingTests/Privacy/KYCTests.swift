@@ -64,7 +64,11 @@ import Testing
     Step("review") { (file: File, context: StepContext) in try await Self.review(file, context: context) }
   }
 
-  private static let customers = 500
+  #if THREAD_SANITIZER
+    private static let customers = 100
+  #else
+    private static let customers = 500
+  #endif
   private let clock = ManualWallClock()
   private let codec = PersonCodec()
 

@@ -27,7 +27,7 @@ public final class MemoryFlowStore: LeasingFlowStore {
     var notes = StoreNotes()
     /// The number of commits of all flows.
     var lastChange: UInt64 = 0
-    /// The flows by their latest commits, once somebody has asked for them.
+    /// The flows by their latest commits, once a caller has asked for them.
     var changes: ChangeOrder?
   }
 
