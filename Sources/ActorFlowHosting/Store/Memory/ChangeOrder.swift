@@ -7,10 +7,13 @@ struct ChangeOrder: Sendable {
   /// A flow with the number of its latest change. Several flows may have changed at once.
   struct Place: Comparable, Sendable {
     let number: UInt64
-    let flow: TextKey
+    /// `nil` for the place behind all flows with this number.
+    let flow: TextKey?
 
     static func < (left: Place, right: Place) -> Bool {
-      left.number == right.number ? left.flow < right.flow : left.number < right.number
+      guard left.number == right.number else { return left.number < right.number }
+      guard let first = left.flow else { return false }
+      return right.flow.map { first < $0 } ?? true
     }
   }
 
@@ -21,16 +24,16 @@ struct ChangeOrder: Sendable {
   init(_ flows: some Sequence<(id: FlowID, number: UInt64)>) {
     for place in flows.map({ Place(number: $0.number, flow: TextKey($0.id.description)) }).sorted() {
       places.insert(place)
-      numbers[place.flow] = place.number
+      if let flow = place.flow { numbers[flow] = place.number }
     }
   }
 
   /// Notes a change; its number is that of the latest change of any flow, or a later one.
   mutating func put(_ id: FlowID, _ number: UInt64) {
     remove(id)
-    let place = Place(number: number, flow: TextKey(id.description))
-    places.insert(place)
-    numbers[place.flow] = number
+    let flow = TextKey(id.description)
+    places.insert(Place(number: number, flow: flow))
+    numbers[flow] = number
   }
 
   mutating func remove(_ id: FlowID) {
@@ -49,10 +52,9 @@ struct ChangeOrder: Sendable {
     of query: FlowQuery, after cursor: String?, last: UInt64, limit: Int, _ summary: (FlowID) -> FlowSummary?
   ) throws(FlowStoreError) -> ChangePage {
     let start = try cursor.map { (text) throws(FlowStoreError) in try Place(cursor: text, last: last) }
-    var page = ChangePage(changes: [], cursor: Place.end(last).cursor)
-    if let start, start > .end(last) { page.cursor = start.cursor }
+    var page = ChangePage(changes: [], cursor: Self.end(last))
     places.visit(after: start) { place in
-      guard let flow = summary(FlowID(place.flow.text)), query.matches(flow) else { return true }
+      guard let name = place.flow, let flow = summary(FlowID(name.text)), query.matches(flow) else { return true }
       page.changes.append(FlowChange(flow: flow, cursor: place.cursor))
       guard page.changes.count >= max(1, limit) else { return true }
       page.cursor = place.cursor
@@ -62,19 +64,19 @@ struct ChangeOrder: Sendable {
   }
 
   /// The cursor behind all changes.
-  static func end(_ last: UInt64) -> String { Place.end(last).cursor }
+  static func end(_ last: UInt64) -> String { Place(number: last, flow: nil).cursor }
 }
 
 extension ChangeOrder.Place {
-  /// The place behind all changes up to a number, before those of the next one.
-  fileprivate static func end(_ number: UInt64) -> Self { Self(number: number + 1, flow: TextKey("")) }
-
-  fileprivate var cursor: String { StoreCursor([String(number), flow.text]).description }
+  /// The number and the flow's id behind a mark, or nothing there for the place behind all flows of the number.
+  fileprivate var cursor: String { StoreCursor([String(number), flow.map { "=" + $0.text } ?? ""]).description }
 
   fileprivate init(cursor: String, last: UInt64) throws(FlowStoreError) {
     let parts = try StoreCursor(cursor, parts: 2).parts
-    guard let number = UInt64(parts[0]) else { throw StoreCursor.malformed }
-    self.init(number: number, flow: TextKey(parts[1]))
-    guard self <= .end(last) else { throw StoreCursor.isAhead }
+    guard let number = UInt64(parts[0]), parts[1].isEmpty || parts[1].utf8.first == UInt8(ascii: "=") else {
+      throw StoreCursor.malformed
+    }
+    self.init(number: number, flow: parts[1].isEmpty ? nil : TextKey(String(Substring(parts[1].utf8.dropFirst()))))
+    guard number <= last else { throw StoreCursor.isAhead }
   }
 }
