@@ -110,10 +110,11 @@ final class LiveFlow: Sendable {
     }
   }
 
-  /// Closes the flow for ever, so that failed `backUp`s run beside it. Returns false if the flow is running.
+  /// Closes the flow for ever, so that failed `backUp`s run beside it. Returns false if the flow is running, or has
+  /// another user than the caller, who may be writing it.
   func closeToCompensate() -> Bool {
     use.withLock { use in
-      guard !use.isBegun, !use.isCompensating else { return false }
+      guard !use.isBegun, !use.isCompensating, use.users == 1 else { return false }
       (use.isClosing, use.isCompensating) = (true, true)
       return true
     }

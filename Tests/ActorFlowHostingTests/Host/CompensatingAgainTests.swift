@@ -39,6 +39,35 @@ import Testing
     try await host.flow("o").view().undoFailures.filter(\.isOwed).map(\.step)
   }
 
+  @Test("while a note on an ended flow is being written, no backUp is called, and each is called once afterwards")
+  func besideNote() async throws {
+    let faulty = FaultyStore(store)
+    let host = host(on: faulty)
+    try await orderBackedUp([], on: host)
+    till.breaks(["pay"])
+    try await host.answerNext("o", "\"x\"")
+    #expect(await code { try await host.flow("o").abandon() } == .rollbackFailed)
+    await host.isQuiet()
+    till.breaks([])
+    let (gate, calls) = (Gate(), till.refunds)
+    let held = faulty.count(of: .commit) + 1
+    faulty.plan { call in
+      call.operation == .commit && call.numberOfOperation == held ? .delay { await gate.pass() } : nil
+    }
+    async let noted = host.flow("o").note("seen", by: Principal(id: "ann"))
+    await gate.reached()
+    async let compensated = host.flow("o").compensateAgain()
+    for _ in 0..<1_000 { await Task.yield() }
+    #expect(till.refunds == calls)
+    gate.open()
+    _ = try await noted
+    _ = try await compensated
+    #expect(till.refunds.count == calls.count + 1)
+    #expect(try await owed(host) == [])
+    let whats = try await host.flow("o").history().map(\.what)
+    #expect(whats.suffix(2) == ["noted", "compensated"])
+  }
+
   @Test("after a back each is called again with its records, while the question of the flow stays open")
   func afterBack() async throws {
     let host = host()
