@@ -176,6 +176,9 @@ struct LogFiles: Sendable {
     guard let last = manifest.segments.last, last.length == 0, let offset = active?.offset else { return }
     var next = manifest
     next.segments.removeLast()
+    // If the segments before do not tell the number of the next group, an empty one does, as after a crash. No number
+    // is given twice.
+    if offset <= SegmentBytes.headBytes, last.firstGroup != (next.segments.last?.lastGroup ?? 0) + 1 { return }
     if offset > SegmentBytes.headBytes {
       next.segments.append(
         Manifest.Segment(

@@ -129,4 +129,42 @@ import Testing
     #expect(try await again.history(of: "shared", after: 0, limit: 999) == (1...128).map { .numbered($0) })
     #expect(try await again.list(FlowQuery(label: .init("revision", "4")), after: nil, limit: 99).flows.count == 64)
   }
+
+  @Test("a cursor of changes stays valid when the latest flows were erased, with and without an end of the process")
+  func erasedLatest() async throws {
+    for closes in [true, false] {
+      let folder = try Folder()
+      let first = try await folder.open()
+      for revision in 1...9 { try await first.commit("a", revision) }
+      await first.close()
+      var store = try await folder.open()
+      for revision in 1...9 { try await store.commit("b", revision) }
+      let cursor = try await store.lastChange()
+      try await store.delete("b", expecting: Revision(9), fence: nil)
+      try await store.erase("b")
+      for _ in 0..<3 {
+        if closes { await store.close() }
+        store = try await reopened(store, in: folder)
+        // A flow that was copied may be shown again.
+        let shown = try await store.changed(FlowQuery(), after: cursor, limit: 9).changes
+        #expect(shown.allSatisfy { $0.flow.id == "a" })
+      }
+      try await store.commit("c", 1)
+      let last = try await store.changed(FlowQuery(), after: cursor, limit: 9).changes
+      #expect(last.last?.flow.id == "c" && last.allSatisfy { $0.flow.id != "b" })
+      await store.close()
+    }
+  }
+
+  /// Opens the directory again; a store that is not closed is left as a crash leaves it, on a copy of its files.
+  private func reopened(_ store: FileFlowStore, in folder: Folder) async throws -> FileFlowStore {
+    do { return try await folder.open() } catch let error as FlowStoreError where error.code == .locked {
+      let copy = FileManager.default.temporaryDirectory.appendingPathComponent("ActorFlow-\(UUID().uuidString)").path
+      try FileManager.default.copyItem(atPath: folder.path + "/store", toPath: copy)
+      await store.close()
+      try FileManager.default.removeItem(atPath: folder.path + "/store")
+      try FileManager.default.moveItem(atPath: copy, toPath: folder.path + "/store")
+      return try await folder.open()
+    }
+  }
 }
