@@ -13,6 +13,7 @@ extension FlowHost {
     var names = ByteWriter()
     for move in moves { names.string(move.text) }
     let request = HostRequest(.edit, "", names.bytes, key: key, by: principal, reason: reason)
+    try request.checkKey(of: id)
     let view = try await reportingRefusal(of: .edit, by: principal?.id, on: id) {
       try await namingErased(id) { try await untilWritten(id) { try await editOnce(id, moves, request) } }
     }
@@ -32,7 +33,11 @@ extension FlowHost {
         // An edit that is refused disturbs no step. The state in memory may have moved to a version that is not stored.
         if let stored = flow.committer.stored {
           let state = try shared.state(of: stored)
-          if try !request.isApplied(to: state, of: id) { _ = try edited(stored, state, by: moves) }
+          if try request.isApplied(to: state, of: id) {
+            await release(flow)
+            return FlowView(stored, state)
+          }
+          _ = try edited(stored, state, by: moves)
         }
         try await passivateAfterEffects(flow)
       } catch is CancellationError {
@@ -59,7 +64,6 @@ extension FlowHost {
   ) async throws -> FlowView {
     let state = try await readState(of: stored, fence: fence)
     if try request.isApplied(to: state, of: stored.id) { return FlowView(stored, state) }
-    try request.checkKey(of: stored.id)
     var edited = try edited(stored, state, by: moves)
     edited.unmigrated = nil
     edited.machine.sequence += 1

@@ -57,7 +57,8 @@ extension FlowHost {
       return try await redactErased(stored, redaction, fence: fence)
     }
     guard state.machine.ending != nil else { throw Redaction.notEnded(id) }
-    guard state.machine.undoFailures.isEmpty else {
+    // A `backUp` that has lost its step by a move cannot be called again.
+    guard state.machine.undoFailures.allSatisfy({ $0.place == nil }) else {
       throw FlowError(
         .rollbackFailed,
         "some of the flow's `backUp`s failed, and need what the flow has: call `compensateAgain` first", flow: id
