@@ -36,6 +36,26 @@
       try await writer.write { try $0.delete(id, expecting: revision, fence: fence) }
     }
 
+    /// Removes the bytes of all that was deleted, replaced or redacted from the file and its log, and returns when they
+    /// are gone.
+    ///
+    /// A write or a deletion leaves the earlier bytes in free pages and in the log until SQLite uses their space again,
+    /// which may be never. This function rewrites the whole file (`VACUUM`), which needs about its size again on the disk,
+    /// in the folder for temporary files and in the log; other writes wait meanwhile, those of other processes for
+    /// ``Options/busyTime``. Then it empties the log, once all reads are done that began before.
+    ///
+    /// No host can beat meanwhile. If it takes longer than `FlowHost.Options.leaseTime`, the flows of hosts that are alive
+    /// may be taken over: for a file that is so large, stop the hosts first. If the file has tables of your own, `VACUUM`
+    /// may give other row ids to those without an `INTEGER PRIMARY KEY`.
+    ///
+    /// Call it after `HostedFlow.redact(keeping:naming:reason:by:)`, or after the deletion of flows, to remove what people
+    /// said from the disk. Backups and copies are yours to care for.
+    ///
+    /// - Throws: `FlowStoreError`; `unavailable` if another connection reads or writes for longer than
+    ///   ``Options/busyTime``, or if the disk is full or cannot be used, be it that of the file or that of the folder for
+    ///   temporary files, which the environment variable `SQLITE_TMPDIR` names. The bytes may then be left: call it again.
+    public func erase() async throws { try await writer.erase() }
+
     /// Writes, replaces or removes the note under a key; see `FlowStore.setNote(_:under:replacing:)`.
     public func setNote(_ note: StoreNote?, under key: String, replacing old: StoreNote?) async throws {
       try await writer.write { try $0.setNote(note, under: key, replacing: old) }
@@ -65,12 +85,16 @@
       for value in write.droppedValues {
         try database.run("DELETE FROM flow_values WHERE flow = ? AND number = ?", .int(number), .int(value))
       }
-      if !write.history.isEmpty {
-        let change = try ChangeCursor.last(in: database) + 1
-        if write.replacesHistory { try removeHistory(of: number) }
-        for entry in write.history { try append(entry, to: number, as: change) }
-      } else if write.replacesHistory {
-        try removeHistory(of: number)
+      let change = try ChangeCursor.last(in: database) + 1
+      if write.replacesHistory { try removeHistory(of: number) }
+      for entry in write.history { try append(entry, to: number, as: change) }
+      if write.history.isEmpty {
+        // A reader of changes finds the flow by its last entry.
+        try database.run(
+          """
+          UPDATE flow_history SET change = ?1
+            WHERE flow = ?2 AND sequence = (SELECT max(sequence) FROM flow_history WHERE flow = ?2)
+          """, .int(change), .int(number))
       }
       if write.releases, let fence = write.fence { try endLease(of: write.id, under: fence.number) }
       try announceDue(write.id)

@@ -140,7 +140,8 @@ extension HostedFlow {
   ///   - step: The step whose `backUp`s are called: its whole path, or the last part. `nil` calls all of them.
   ///   - reason: The reason, of at most 1,024 UTF-8 bytes.
   ///   - principal: The principal who asks for it, for the history.
-  ///   - key: An idempotency key, as for an answer. It counts as used when all the `backUp`s have ended.
+  ///   - key: An idempotency key, as for an answer. It counts as used when all the `backUp`s have ended, also
+  ///     if some have thrown again: call those under another key.
   /// - Returns: The flow as it was stored when the last `backUp` had ended, or later.
   /// - Throws: A `FlowError`. `rollbackFailed`, with the errors, if some have thrown again: they can be called another
   ///   time. Before any was called: `notActive` if none of them has failed, or has lost its step by a move to another
@@ -230,7 +231,7 @@ extension HostedFlow {
   /// These go: the input and the output, answers, records, prompts, reasons, notes, error messages, the trace context,
   /// labels, assignees, the digests of requests, and the ids of principals. In the history the details go; each entry
   /// keeps its number, time, kind and step, and entries of an operator's verb (`retry`, `note`, `reassign`, `complete`,
-  /// `enter`, `refresh`, `redact`) also who made it. A start with the flow's id throws `alreadyStarted`, and the outcome of
+  /// `enter`, `refresh`, `edit`, `compensateAgain`, `redact`) also who made it. A start with the flow's id throws `alreadyStarted`, and the outcome of
   /// a finished flow `redacted`. A request that was made before is not recognized by its key any more.
   ///
   /// It is one commit, and stands in the history as `redacted`, with the principal and the reason. The flow's definition
@@ -242,7 +243,8 @@ extension HostedFlow {
   /// step's own. The reason is stored in plain, because there is no key.
   ///
   /// What stays in plain for ever is the flow's id and the reference of its key: let neither name a person. The bytes of
-  /// earlier revisions may stay on the disk of the store: call ``FileFlowStore/erase(_:)`` afterwards.
+  /// earlier revisions may stay on the disk of the store: call ``FileFlowStore/erase(_:)`` or `SQLiteFlowStore.erase()`
+  /// afterwards.
   ///
   /// - Parameters:
   ///   - labels: The keys of the labels to keep.

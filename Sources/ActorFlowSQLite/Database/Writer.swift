@@ -69,6 +69,34 @@
       await finish()
     }
 
+    /// Rewrites the file without the bytes that no row has any more, and empties the log, between two transactions.
+    ///
+    /// - Throws: `FlowStoreError` with the code `unavailable` if a reader keeps the log from being emptied.
+    func erase() throws(FlowStoreError) {
+      guard !queue.withLock({ $0.isClosed }) else { throw DatabaseFile.closed }
+      do {
+        let database = try openDatabase()
+        try Schema.check(database, at: file.path)
+        try database.execute("VACUUM")
+        let isBusy = try database.first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.int(0) }
+        guard isBusy == 0 else {
+          throw FlowStoreError(
+            .unavailable,
+            "another connection reads \(file.path), so its log still has deleted bytes; call erase() again when it is done"
+          )
+        }
+      } catch {
+        rollBack(after: error)
+        throw file.storeError(error)
+      }
+    }
+
+    private func openDatabase() throws -> Database {
+      let database = try self.database ?? file.openForWriting(creates: false, now: now())
+      self.database = database
+      return database
+    }
+
     private func finish() {
       while case let group = takeGroup(), !group.isEmpty { perform(group) }
       database = nil
@@ -117,8 +145,7 @@
     private func commit(_ group: [any WriterCall]) throws(GroupFailure) {
       let transaction: WriteTransaction
       do {
-        let database = try self.database ?? file.openForWriting(creates: false, now: now())
-        self.database = database
+        let database = try openDatabase()
         try database.execute("BEGIN IMMEDIATE")
         // A newer version may have changed the tables since they were opened.
         try Schema.check(database, at: file.path)
