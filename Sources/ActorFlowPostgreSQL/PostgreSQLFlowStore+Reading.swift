@@ -156,7 +156,10 @@
       }
       guard let unsettled else {
         throw FlowStoreError(
-          .unavailable, "the database does not tell which transactions are under way, so changes cannot be listed")
+          .unavailable,
+          """
+          the database does not tell which transactions are under way, so changes cannot be listed; list the flows instead
+          """)
       }
       return ChangeCursor(change: unsettled - 1, flow: .max)
     }

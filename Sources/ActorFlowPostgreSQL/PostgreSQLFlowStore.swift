@@ -56,6 +56,7 @@
       pool = Pool(place, count: min(max(1, options.connections), 1_000))
       notifications = Notifications(place, streams, isOn: options.notifies)
       try await pool.open(migrates: options.migrates)
+      try await pool.call(statement(Schema.forgettingForeignChanges)) { _ in }
     }
 
     /// Closes the store: calls under way are done first, and later ones throw `unavailable`.

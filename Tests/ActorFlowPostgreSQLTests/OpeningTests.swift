@@ -178,7 +178,7 @@
     private static func droppingChanges(in schema: String) -> String {
       """
       ALTER TABLE "\(schema)".flow_history DROP COLUMN change;
-      DROP FUNCTION "\(schema)".flow_change, "\(schema)".flow_unsettled;
+      DROP FUNCTION "\(schema)".flow_change, "\(schema)".flow_unsettled, "\(schema)".flow_next_change;
       """
     }
 
@@ -208,6 +208,28 @@
         _ = try await store.changed(FlowQuery(), after: StoreCursor(["\(Int.max / 2)", "0"]).description, limit: 1)
       }
       #expect(error?.code == .notFound && error?.message.contains("restored from a backup") == true)
+      await store.close()
+    }
+
+    @Test("changes that another server has numbered, as a restored dump has them, come first")
+    func foreignChanges() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let schema = database.newSchema()
+      let first = try await database.open(schema)
+      for id in ["b", "a"] as [FlowID] { _ = try await first.commit(write(to: id, noting: 1)) }
+      await first.close()
+      try RawConnection(database.url).execute(
+        "UPDATE \"\(schema)\".flow_history SET change = 4000000000000000 + flow")
+      let store = try await database.open(schema)
+      _ = try await store.commit(write(to: "c", noting: 1))
+      var (cursor, found) = (String?.none, [FlowID]())
+      while found.count < 3 {
+        let page = try await store.changed(FlowQuery(), after: cursor, limit: 9)
+        found += page.changes.map(\.flow.id)
+        cursor = page.cursor
+      }
+      #expect(found == ["b", "a", "c"])
       await store.close()
     }
 

@@ -17,16 +17,20 @@ extension FlowHost {
   /// ```
   ///
   /// A reader that goes on after the last ``FlowChange/cursor`` that it has kept misses no flow, in another process, at
-  /// another host, and however long that takes: after each commit that adds to the history of a flow, the flow comes with
-  /// its latest state. So a flow that has changed several times meanwhile may come once, and one that has not changed may
-  /// come again; compare ``FlowSummary/revision``. The order is that of the latest commits. For each single step of a flow,
-  /// read its ``HostedFlow/news(after:)``.
+  /// another host, and however long that takes: after each commit of a flow, the flow comes with its latest state. So a
+  /// flow that has changed several times meanwhile may come once, and one that has not changed may come again, with the
+  /// ``FlowSummary/revision`` and ``FlowSummary/changedAt`` that the reader knows. The order is that of the latest commits.
+  /// For each single step of a flow, read its ``HostedFlow/news(after:)``.
+  ///
+  /// After the store was restored from a backup, or has lost its latest commits in another way, begin again with all flows:
+  /// a cursor is refused only as long as it is ahead of the store.
   ///
   /// A flow that does not match the query any more does not come: ask for more, and look at what comes. No change tells
   /// that a flow was deleted. The iteration ends only with an error or with its task.
   ///
-  /// Flows are read from the store in pages of 256, at the pace of the reader. A commit at this host is seen at once, and
-  /// one at another host with the next look at the store, every ``FlowHost/Options/pollInterval``. Reading activates
+  /// Flows are read from the store in pages of 256, at the pace of the reader. A commit at this host is seen at once, if
+  /// the store shows it by then, and one at another host with the next look at the store, every
+  /// ``FlowHost/Options/pollInterval``. Reading activates
   /// nothing. The guard ``FlowHost/Options/access`` is asked before each page, as for ``list(_:after:limit:by:)``.
   ///
   /// Each iteration throws `CancellationError` if the iterating task is cancelled, and errors of the store, after which

@@ -90,10 +90,10 @@ public protocol FlowStore: Sendable {
 
   /// Returns a page of the flows that have changed since a cursor, as they are now, in the order of their latest changes.
   ///
-  /// A reader that goes on after each cursor misses nothing: after every commit that adds to the history of its flow, the
-  /// flow is on a later page, however many hosts write at once. A flow that was changed several times is there once, with
-  /// its latest state. A store may show a flow again that has not changed, and may show changes late. A flow that was
-  /// deleted, that cannot be read, or that does not match the query any more is on no page.
+  /// A reader that goes on after each cursor misses nothing: after every commit, its flow is on a later page, however many
+  /// hosts write at once. A flow that was changed several times is there once, with its latest state. A store may show a
+  /// flow again that has not changed, and may show changes late. A flow that was deleted, that cannot be read, that has no
+  /// history, or that does not match the query any more is on no page.
   ///
   /// The default implementation throws `unavailable`, for a store whose ``canListChanges`` is `false`.
   ///

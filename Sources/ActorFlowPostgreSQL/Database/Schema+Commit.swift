@@ -20,8 +20,18 @@
     /// stores of the second version.
     static let commitFunctions = [("", "", "", ""), startedAt].map { start in
       commitFunction(
-        "CREATE OR REPLACE", insertingAssignees: assigneesWithTimes, start: start, change: ", @schema.flow_change()")
+        "CREATE OR REPLACE", insertingAssignees: assigneesWithTimes, start: start, change: ", @schema.flow_change()",
+        numbering: numberingLastEntry)
     }.joined(separator: "\n\n")
+
+    /// A reader of changes finds the flow by its last entry.
+    private static let numberingLastEntry = """
+
+              IF cardinality(p_sequences) = 0 THEN
+                UPDATE @schema.flow_history SET change = @schema.flow_change() WHERE flow = v_number
+                  AND sequence = (SELECT max(sequence) FROM @schema.flow_history WHERE flow = v_number);
+              END IF;
+      """
 
     private static let startedAt = (
       parameter: ", p_started_at bigint", column: ", started_at", value: ", p_started_at",
@@ -40,9 +50,11 @@
     ///   - insertingAssignees: The beginning of the statement that inserts the rows of assignees.
     ///   - start: What the function has for the time of the start.
     ///   - change: The number of the change, behind the other columns of an entry of the history.
+    ///   - numbering: The statement that numbers a commit without entries.
     private static func commitFunction(
       _ verb: String, insertingAssignees: String,
-      start: (parameter: String, column: String, value: String, update: String) = ("", "", "", ""), change: String = ""
+      start: (parameter: String, column: String, value: String, update: String) = ("", "", "", ""), change: String = "",
+      numbering: String = ""
     ) -> String {
       """
       \(verb) FUNCTION @schema.flow_commit(
@@ -178,7 +190,7 @@
           DELETE FROM @schema.flow_history WHERE flow = v_number;
         END IF;
         INSERT INTO @schema.flow_history
-          SELECT v_number, x.*\(change) FROM unnest(p_sequences, p_times, p_whats, p_history_steps, p_principals, p_details) x;
+          SELECT v_number, x.*\(change) FROM unnest(p_sequences, p_times, p_whats, p_history_steps, p_principals, p_details) x;\(numbering)
         IF p_releases AND p_fence IS NOT NULL THEN
           DELETE FROM @schema.flow_leases WHERE id = p_id AND epoch = p_fence RETURNING wanted INTO v_wanted;
           IF v_wanted THEN

@@ -153,7 +153,11 @@
     static let starts = "ALTER TABLE @schema.flows ADD COLUMN started_at bigint;"
 
     /// The order of changes, of the fourth version: each entry of a history has the number of the transaction that wrote
-    /// it, by which all of a later number may still be under way, and none of an earlier one.
+    /// it, and the last one that of a later commit without entries. Transactions with later numbers than the first one
+    /// under way may have to be waited for, and none with earlier ones.
+    ///
+    /// A number of another server, which a restored dump brings, may be that of no transaction here yet; see
+    /// ``forgettingForeignChanges``.
     ///
     /// The history has it and not `flows`, where no index has a column that each commit changes. Not every compatible
     /// database tells the numbers of transactions; there, all changes have the number 0, and none are listed.
@@ -166,6 +170,7 @@
         IF to_regprocedure('pg_catalog.pg_snapshot_xmin(pg_snapshot)') IS NULL THEN
           CREATE FUNCTION @schema.flow_change() RETURNS bigint LANGUAGE sql VOLATILE AS 'SELECT 0::bigint';
           CREATE FUNCTION @schema.flow_unsettled() RETURNS bigint LANGUAGE sql VOLATILE AS 'SELECT NULL::bigint';
+          CREATE FUNCTION @schema.flow_next_change() RETURNS bigint LANGUAGE sql VOLATILE AS 'SELECT NULL::bigint';
         ELSE
           -- The number of this transaction.
           CREATE FUNCTION @schema.flow_change() RETURNS bigint LANGUAGE sql VOLATILE AS
@@ -173,9 +178,20 @@
           -- The number of the first transaction that may still be under way.
           CREATE FUNCTION @schema.flow_unsettled() RETURNS bigint LANGUAGE sql VOLATILE AS
             'SELECT pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot())::text::bigint';
+          -- The number of a transaction that has not begun.
+          CREATE FUNCTION @schema.flow_next_change() RETURNS bigint LANGUAGE sql VOLATILE AS
+            'SELECT pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::text::bigint';
         END IF;
       END
       $do$;
+
+      -- For commits of earlier versions that wait for this migration.
+      ALTER TABLE @schema.flow_history ALTER COLUMN change SET DEFAULT @schema.flow_change();
       """
+
+    /// The statement after which changes that were numbered by another server come before all of this one. No visible
+    /// change of this server has a number that it has not given yet.
+    static let forgettingForeignChanges =
+      "UPDATE @schema.flow_history SET change = 0 WHERE change >= @schema.flow_next_change()"
   }
 #endif

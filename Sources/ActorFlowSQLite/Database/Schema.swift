@@ -190,8 +190,8 @@
       );
       """
 
-    /// The order of changes: each commit gives a number to the entries that it adds to a history. `flow_last_change` has
-    /// the greatest number of entries that are gone, so that none is given twice.
+    /// The order of changes: each commit gives its number to the entries that it adds to a history, or to the last one if
+    /// it adds none. `flow_last_change` has the greatest number of entries that are gone, so that none is given twice.
     private static let fourth = """
       ALTER TABLE flow_history ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
       CREATE INDEX flow_history_changes ON flow_history (change, flow);

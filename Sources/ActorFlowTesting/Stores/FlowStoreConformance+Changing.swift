@@ -14,9 +14,13 @@ extension FlowStoreConformance {
       for revision in 1...2 { try await change("b", in: store, from: revision) }
       try await change("a", in: store, from: 1)
       try store.expect(try await reader.read(2), ["b 3", "a 2"], "the changes since, of which one flow has two")
+      try await store.commit("a", .sample("2"), from: 2)
+      try store.expect(try await reader.read(1), ["a 3"], "the change of a commit without entries for the history")
+      try await change("a", in: store, from: 3)
+      try store.expect(try await reader.read(1), ["a 4"], "the change after that")
       for limit in [1, 2] {
         var pages = ChangeReader(store, limit: limit)
-        try store.expect(try await pages.read(3), ["c 1", "b 3", "a 2"], "all flows in pages of \(limit)")
+        try store.expect(try await pages.read(3), ["c 1", "b 3", "a 4"], "all flows in pages of \(limit)")
       }
     },
     Check("changes after the last one are those to come", needs: [.changes]) { store in
@@ -25,8 +29,11 @@ extension FlowStoreConformance {
       _ = try await reader.read(1)
       // The store shows this change now, so it is not behind the last one.
       reader.cursor = try await store.store.lastChange()
+      // The empty text is an id, and comes before all others.
+      try await change("", in: store, from: 0)
+      try store.expect(try await reader.read(1), [" 1"], "the changes after the last one")
       try await change("b", in: store, from: 0)
-      try store.expect(try await reader.read(1), ["b 1"], "the changes after the last one")
+      try store.expect(try await reader.read(1), ["b 1"], "the changes after those")
       try store.expect(
         try await store.store.changed(FlowQuery(), after: reader.cursor, limit: 9).changes.count, 0,
         "how many changes there are behind the last one")
