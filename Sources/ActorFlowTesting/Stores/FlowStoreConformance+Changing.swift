@@ -3,7 +3,8 @@ import ActorFlowHosting
 
 // Readers that follow the changes of all flows.
 extension FlowStoreConformance {
-  /// The longest time that a check waits for changes, which a store may show late.
+  /// The longest time that a check waits for the next change, which a store may show late. Under load a check may get
+  /// few turns in that time, so it also looks a hundred times in vain.
   @TaskLocal package static var patience = Duration.seconds(20)
 
   static let changing: [Check] = [
@@ -158,10 +159,14 @@ private struct ChangeReader {
 
   /// Reads until `body` returns true. It gets each flow, and `nil` for a page without flows.
   mutating func read(_ body: (FlowSummary?) -> Bool) async throws {
-    let deadline = ContinuousClock.now + FlowStoreConformance.patience
+    var (start, looks) = (ContinuousClock.now, 0)
     var isOver = body(nil)
-    while !isOver, ContinuousClock.now < deadline {
-      try await readPage { if body($0) { isOver = true } }
+    while !isOver, looks < 100 || start.duration(to: .now) < FlowStoreConformance.patience {
+      looks += 1
+      try await readPage { flow in
+        (start, looks) = (.now, 0)
+        if body(flow) { isOver = true }
+      }
       if body(nil) { isOver = true }
       await Task.yield()
     }
