@@ -192,6 +192,6 @@
     /// The statement after which changes that were numbered by another server come before all of this one. No visible
     /// change of this server has a number that it has not given yet.
     static let forgettingForeignChanges =
-      "UPDATE @schema.flow_history SET change = 0 WHERE change >= @schema.flow_next_change()"
+      "UPDATE @schema.flow_history SET change = 0 WHERE change >= (SELECT @schema.flow_next_change())"
   }
 #endif
