@@ -24,12 +24,23 @@ extension FlowHost {
     try await reportingRefusal(of: kind, by: principal?.id, on: id) { try await ask(access, verb, principal, id) }
   }
 
-  private func ask(
-    _ access: @Sendable (Verb, Principal?, FlowSummary?) async throws -> Void, _ verb: Verb, _ principal: Principal?,
-    _ id: FlowID?
-  ) async throws {
-    var flow: FlowSummary?
-    if let id { flow = try await shared.store.load(id).map(FlowSummary.init) }
+  /// Asks the guard of the host whether a caller may look at a flow that was read.
+  func allowLook(at stored: StoredFlow, by principal: Principal?) async throws {
+    guard let access = shared.options.access else { return }
+    try await ask(access, .look, principal, stored)
+  }
+
+  /// The guard of a host.
+  private typealias Access = @Sendable (Verb, Principal?, FlowSummary?) async throws -> Void
+
+  private func ask(_ access: Access, _ verb: Verb, _ principal: Principal?, _ id: FlowID?) async throws {
+    var stored: StoredFlow?
+    if let id { stored = try await shared.store.load(id) }
+    try await ask(access, verb, principal, stored)
+  }
+
+  private func ask(_ access: Access, _ verb: Verb, _ principal: Principal?, _ stored: StoredFlow?) async throws {
+    var flow = stored.map(FlowSummary.init)
     flow?.labels[Definition.label] = nil
     do { try await access(verb, principal, flow) } catch {
       noteRefusal(.notAllowed("the host does not let this caller do this"), insteadOf: error)

@@ -108,6 +108,7 @@ import Testing
     await #expect(throws: Refused()) { try await host.flow("f", by: ann).view() }
     await #expect(throws: Refused()) { try await host.list() }
     await #expect(throws: Refused()) { try await host.tasks() }
+    await #expect(throws: Refused()) { try await host.questions() }
     await #expect(throws: Refused()) { try await host.count(TaskQuery()) }
     await #expect(throws: Refused()) { try await host.count(FlowQuery()) }
     await #expect(throws: Refused()) { try await host.lastChange() }

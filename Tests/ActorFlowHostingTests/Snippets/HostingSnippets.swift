@@ -194,10 +194,14 @@ private let approval = Flow("approval") {
     let backlog = try await host.backlog()
     print(backlog.due, backlog.oldestDue as Any, backlog.suspended, backlog.unmigrated)
 
-    let inbox = try await host.tasks(TaskQuery(assignees: ["ann", "clerks"], order: .due))
-    for task in inbox.tasks { print(task.flow, task.task.prompt) }
+    let inbox = try await host.questions(TaskQuery(assignees: ["ann", "clerks"], order: .due))
+    for entry in inbox.questions {
+      guard case .success(let question) = entry.question, question.shows(Decision.self) else { continue }
+      print(entry.flow, try question.prompt(as: Decision.self).expense.purpose)
+    }
     let count = try await host.count(TaskQuery(assignees: ["ann", "clerks"]), upTo: 100)
     print(count < 100 ? "\(count)" : "99+")
+    #expect(inbox.questions.count == 1)
 
     let question = try #require(page.questions.first?.id)
     let body = #"{"isApproved":true}"#.utf8

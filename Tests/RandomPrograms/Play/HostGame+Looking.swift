@@ -25,6 +25,14 @@ extension HostGame {
     for order in TaskQuery.Order.allCases {
       let listed = try await host.tasks(TaskQuery(order: order)).tasks.map(\.task.question)
       try expectEqual(listed.sorted(), asked, "the inbox in the order \(order)")
+      let shown = try await host.questions(TaskQuery(order: order)).questions
+      try expectEqual(shown.map(\.task.question), listed, "the inbox with prompts in the order \(order)")
+      for entry in shown {
+        let question = try entry.question.get()
+        let own = view.questions.first { $0.id == question.id }
+        try expectEqual(question.json, own?.json, "the prompt in the inbox")
+        try expectEqual(question.assignees, own?.assignees, "the people of the prompt in the inbox")
+      }
     }
     for people in [["player"], ["p1", "player"], ["p2", "p3"], []] {
       let query = TaskQuery(assignees: people)

@@ -23,24 +23,23 @@ extension Office {
     let query = TaskQuery(assignees: [person.id] + person.roles, definition: "expense", order: .due)
     var (items, cursor): ([Item], String?) = ([], nil)
     repeat {
-      let page = try await host.tasks(query, after: cursor, limit: 100)
-      for task in page.tasks {
-        if let item = try await item(task) { items.append(item) }
-      }
+      let page = try await host.questions(query, after: cursor)
+      items += try page.questions.map { try Item($0) }
       cursor = page.cursor
     } while cursor != nil
     return items
   }
+}
 
-  /// Returns the item of a question, or nil if the question was closed meanwhile.
-  private func item(_ summary: TaskSummary) async throws -> Item? {
-    let view = try await host.flow(summary.flow).view()
-    guard let question = view.questions.first(where: { $0.id.description == summary.task.question }) else { return nil }
+extension Office.Item {
+  fileprivate init(_ listed: ListedQuestion) throws {
+    let question = try listed.question.get()
     if question.shows(BookingForm.self) {
       let form = try question.prompt(as: BookingForm.self)
-      return Item(expense: summary.flow, task: "the booking", claim: form.claim, due: form.due)
+      self.init(expense: listed.flow, task: "the booking", claim: form.claim, due: form.due)
+    } else {
+      let form = try question.prompt(as: BallotForm.self)
+      self.init(expense: listed.flow, task: form.seat.title, claim: form.claim, due: form.due)
     }
-    let form = try question.prompt(as: BallotForm.self)
-    return Item(expense: summary.flow, task: form.seat.title, claim: form.claim, due: form.due)
   }
 }

@@ -1,0 +1,109 @@
+import ActorFlow
+import ActorFlowTesting
+import Testing
+
+@testable import ActorFlowHosting
+
+/// The list of open questions with their prompts.
+@Suite("Inboxes with prompts", .timeLimit(.minutes(15))) struct ListedQuestionTests {
+  private let codec = PersonCodec()
+  private let clock = ManualWallClock()
+  private let store: FaultyStore<MemoryFlowStore>
+
+  init() { store = FaultyStore(MemoryFlowStore(clock: clock)) }
+
+  private func host(
+    _ access: (@Sendable (FlowHost.Verb, Principal?, FlowSummary?) async throws -> Void)? = nil
+  ) async throws -> (FlowHost, RegisteredFlow<String, String>) {
+    var options = FlowHost.Options()
+    options.codec = codec
+    options.access = access
+    let host = try FlowHost(store: store, clock: clock, options: options)
+    let flow = Flow<String, String>("pair") {
+      Parallel {
+        Step("a") { (text: String, context: StepContext) in try await context.ask(Form(text: "a \(text)")) }
+        Step("b") { (text: String, context: StepContext) in try await context.ask(Form(text: "b \(text)")) }
+      } join: {
+        $0 + $1
+      }
+    }
+    return (host, try await host.register(flow))
+  }
+
+  private func start(_ people: [String], _ host: FlowHost, _ flows: RegisteredFlow<String, String>) async throws {
+    for person in people {
+      try await flows.start(id: FlowID(person), with: person, labels: ["customer": person])
+      _ = try await host.flow(FlowID(person), by: Principal(id: person)).settled()
+    }
+    await host.isQuiet()
+  }
+
+  /// The prompts of a list, with the word `refused` in place of one that is not shown.
+  private func texts(_ page: QuestionPage) -> [String] {
+    page.questions.map { entry in
+      do { return try entry.question.get().prompt(as: Form.self).text } catch let error as FlowError {
+        return "\(entry.flow): \(error.code)"
+      } catch let error as FlowStoreError {
+        return "\(entry.flow): \(error.code)"
+      } catch {
+        return "\(entry.flow): \(error)"
+      }
+    }
+  }
+
+  @Test("each question comes with its prompt, flow by flow, and each flow of a page is read once")
+  func prompts() async throws {
+    let (host, flows) = try await host()
+    try await start(["ann", "bob"], host, flows)
+    let before = store.calls.count
+    #expect(texts(try await host.questions()) == ["a ann", "b ann", "a bob", "b bob"])
+    #expect(store.calls.dropFirst(before).map(\.operation) == [.tasks, .load, .load])
+    let first = try await host.questions(limit: 3)
+    #expect(texts(first) == ["a ann", "b ann", "a bob"])
+    #expect(texts(try await host.questions(after: first.cursor)) == ["b bob"])
+    #expect(first.questions.allSatisfy { $0.definition == "pair" && $0.labels == ["customer": $0.flow.description] })
+    #expect(try await host.questions(TaskQuery(assignees: ["ann"])).questions.isEmpty)
+  }
+
+  @Test("a flow that the principal may not see, and one whose key was erased, do not end the list")
+  func refused() async throws {
+    let (host, flows) = try await host { verb, principal, flow in
+      guard case .look = verb, flow?.labels["customer"] == "bob", principal?.id != "bob" else { return }
+      throw Refused()
+    }
+    try await start(["ann", "bob", "eve"], host, flows)
+    #expect(codec.erase("ann") != nil)
+    let words = ["ann: erased", "ann: erased", "bob: Refused()", "bob: Refused()", "a eve", "b eve"]
+    #expect(texts(try await host.questions(by: Principal(id: "eve"))) == words)
+    let own = ["ann: erased", "ann: erased", "a bob", "b bob", "a eve", "b eve"]
+    #expect(texts(try await host.questions(by: Principal(id: "bob"))) == own)
+  }
+
+  @Test("a flow that cannot be read has the store's error in the list; an outage ends the list")
+  func unreadable() async throws {
+    let (host, flows) = try await host()
+    try await start(["ann", "bob"], host, flows)
+    let damage = FlowStoreError(.corrupted, "a damaged row")
+    store.plan { $0.operation == .load && $0.id == "ann" ? .fail(damage) : nil }
+    #expect(texts(try await host.questions()) == ["ann: corrupted", "ann: corrupted", "a bob", "b bob"])
+    store.plan { $0.operation == .load ? .fail(FlowStoreError(.unavailable, "no connection")) : nil }
+    let error = await #expect(throws: FlowStoreError.self) { try await host.questions() }
+    #expect(error?.code == .unavailable)
+  }
+
+  @Test("a question that is closed between the index and its flow is left out, and so is a deleted flow's")
+  func closed() async throws {
+    let (host, flows) = try await host()
+    try await start(["ann", "bob", "eve"], host, flows)
+    let gate = Gate()
+    store.plan { $0.operation == .tasks ? .holdReply(until: { await gate.pass() }) : nil }
+    async let page = host.questions()
+    await gate.reached()
+    let question = try #require(try await host.flow("ann").view().questions.first)
+    try await host.flow("ann").answer(question.id, with: "yes")
+    _ = try await host.flow("ann").settled()
+    try await host.flow("bob").delete()
+    gate.open()
+    #expect(texts(try await page) == ["b ann", "a eve", "b eve"])
+  }
+}
