@@ -16,7 +16,8 @@ extension HostedFlow {
   ///
   /// The entries come in order, without gaps. Keep the ``HistoryEntry/sequence`` of the latest one, and go on after it
   /// later, in another process or at another host: nothing is missed, however long that takes. An iteration ends when the
-  /// flow has ended and its last entry was returned.
+  /// flow has ended and its last entry was returned. If the key of the flow was erased, it ends after the entries that are
+  /// stored, which have neither details nor answers.
   ///
   /// Entries are read from the store in pages of 256, at the pace of the reader. A commit at this host is seen at once,
   /// and one at another host with the next look at the store, every ``FlowHost/Options/pollInterval``. Reading activates
@@ -79,7 +80,7 @@ public struct FlowNews: AsyncSequence, Sendable {
 
     init(flow: HostedFlow, sequence: Int) { (self.flow, self.sequence) = (flow, sequence) }
 
-    /// Waits for the next entry; `nil` when the flow has ended and its last entry was returned.
+    /// Waits for the next entry; `nil` when the flow has ended, or its key was erased, and its last entry was returned.
     public mutating func next() async throws -> HistoryEntry? {
       if page.isEmpty, !isOver { try await read() }
       guard let entry = page.popLast() else { return nil }
@@ -97,7 +98,11 @@ public struct FlowNews: AsyncSequence, Sendable {
         try Task.checkCancellation()
         try await flow.allow(.look)
         let hasPage = try await readPage()
-        let latest = try await host.stored(id).1
+        guard let latest = try await readableState() else {
+          // Nothing more comes as long as the key is gone.
+          isOver = !hasPage
+          return
+        }
         guard latest.machine.sequence >= sequence, startedAt ?? latest.startedAt == latest.startedAt else {
           page = []
           throw begunAnew
@@ -110,6 +115,13 @@ public struct FlowNews: AsyncSequence, Sendable {
           return
         }
         await shared.wait(for: listener, atMostUntil: .distantFuture)
+      }
+    }
+
+    /// Returns the flow's state; `nil` if its key was erased.
+    private func readableState() async throws -> HostedState? {
+      do { return try await flow.host.stored(flow.id).1 } catch let error as FlowError where error.code == .erased {
+        return nil
       }
     }
 

@@ -126,6 +126,25 @@ import Testing
     #expect(await code { try await flow.edit(more, key: "") } == .notStorable)
   }
 
+  @Test("an edit that was done before, or whose key is bad, leaves the flow in memory")
+  func inMemory() async throws {
+    let witness = Witness()
+    var options = FlowHost.Options()
+    (options.keepHot, options.observers) = (.seconds(3_600), [witness])
+    let host = try FlowHost(store: store, clock: ManualWallClock(), options: options)
+    let flow = try await started(host)
+    let moves: [Move] = [.input(of: "pay") { (order: Order) in order.corrected }]
+    func passivations() -> Int { witness.words(of: "o").count { $0 == "passivated" } }
+    let edited = try await flow.edit(moves, key: "k")
+    #expect(passivations() == 1)
+    #expect(try await flow.edit(moves, key: "k").revision == edited.revision)
+    #expect(await code { try await flow.edit([.forget("pay")], key: "k") } == .keyReused)
+    #expect(await code { try await flow.edit(moves, key: "") } == .notStorable)
+    #expect(await code { try await flow.edit(moves, key: String(repeating: "k", count: 10_000)) } == .tooLarge)
+    #expect(passivations() == 1)
+    #expect(try await flow.view().revision == edited.revision)
+  }
+
   @Test("a flow that no version fits any more goes on when it is edited so that it does")
   func unmigrated() async throws {
     let first = FlowHost(store: store, owner: "first")

@@ -98,6 +98,32 @@ import Testing
     #expect(await code { try await host.flow("f").view() } == .noSuchFlow)
   }
 
+  @Test("the news of a flow whose key is erased are its facts, and end with them, also for a reader who waits for more")
+  func news() async throws {
+    let host = try host()
+    try await start("f", of: "ann", host.register(timed), on: host)
+    let facts = try await host.flow("f").history().map(\.what)
+    let seen = Log()
+    let gate = Gate()
+    let reader = Task {
+      for try await entry in host.flow("f").news() {
+        seen.add(entry.what)
+        if seen.all.count == facts.count { await gate.pass() }
+      }
+    }
+    await gate.reached()
+    _ = codec.erase("ann")
+    gate.open()
+    try await reader.value
+    #expect(seen.all == facts)
+    for try await entry in host.flow("f").news() {
+      #expect(entry.detail == nil)
+      seen.add(entry.what)
+    }
+    #expect(seen.all == facts + facts)
+    for try await _ in host.flow("f").news(after: facts.count) { Issue.record("there is nothing more") }
+  }
+
   @Test("an unmigrated flow whose key was erased is erased, and not unmigrated, when a definition is registered")
   func unmigrated() async throws {
     let host = try host()

@@ -189,6 +189,29 @@ import Testing
     #expect(await code { try await host.flow("f").redact(reason: String(repeating: "x", count: 2_000)) } == .tooLarge)
   }
 
+  @Test("a failed `backUp` that an edit forgets cannot be repeated, and does not keep the flow from being redacted")
+  func forgottenFailure() async throws {
+    let store = MemoryFlowStore(clock: clock)
+    let host = FlowHost(store: store, clock: clock)
+    let flow = Flow<String, String>("f") {
+      Step<String, String>("start") { Asker() }
+      Step("a") { Stubborn(Switch()) }
+      Step<String, String>("end") { Asker() }
+    }
+    try await host.register(flow).start(id: "f", with: "-")
+    for _ in 0..<2 { try await host.answerNext("f", #""1""#) }
+    _ = await code { try await host.flow("f").backUp(to: "start") }
+    let owed = try await host.flow("f").settled()
+    #expect(owed.undoFailures.map(\.step?.name) == ["a"] && owed.status == .waiting)
+    try await host.flow("f").edit([.forget("a")])
+    #expect(await code { try await host.flow("f").compensateAgain() } != nil)
+    try await host.flow("f").abandon()
+    try await host.emptied()
+    #expect(try await store.load("f")?.snapshot.rollbackFailed == true)
+    let redacted = try await host.flow("f").redact()
+    #expect(redacted.isRedacted && !redacted.rollbackFailed)
+  }
+
   @Test("a store that cannot replace a history, or is written in an older format, is not redacted")
   func unable() async throws {
     let store = MemoryFlowStore(clock: clock)
