@@ -1,4 +1,4 @@
-"""Counts instructions, allocations and bytes of the main figures: `counts.py [--write] [--floors] [--repeat N] [FIGURE …]`.
+"""Counts instructions, allocations and bytes of the main figures: `counts.py [--write] [--floors] [--repeat N] [--program P] [FIGURE …]`.
 
 The figures are those of `Examples/Benchmarks`, which must be built for release. Each is done two different numbers of
 times under callgrind; the difference between the two runs, divided by the difference in numbers, is the count of one
@@ -11,6 +11,7 @@ The column `start` has the counts of the core that had a lock, before an actor o
 
     --floors     counts the plain programs beside the figures, too, and prints the ratios
     --repeat N   takes each count N times, and prints the scatter: (largest - least) / median
+    --program P  the benchmarks, if they were built into another folder than that of their package
 """
 
 import argparse
@@ -178,12 +179,15 @@ def setting() -> dict[str, str]:
 
 
 def main() -> int:
+    global PROGRAM
     parser = argparse.ArgumentParser(description="Counts instructions, allocations and bytes of the main figures.")
     parser.add_argument("figures", nargs="*", metavar="FIGURE")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--floors", action="store_true")
     parser.add_argument("--repeat", type=int, default=1, metavar="N")
+    parser.add_argument("--program", type=Path, default=PROGRAM)
     options = parser.parse_args()
+    PROGRAM = options.program
     figures = options.figures or [*OPERATIONS, *BYTES]
     if unknown := [figure for figure in figures if figure not in OPERATIONS and figure not in BYTES]:
         parser.error(f"no count is called {', '.join(unknown)}")

@@ -6,7 +6,7 @@ import Foundation
 /// - `ACTORFLOW_SEED`: play only the program of this seed.
 /// - `ACTORFLOW_ATTACK_ROUNDS`: the number of rounds of each aimed attack.
 package enum ProgramSettings {
-  package static let programs = number("ACTORFLOW_PROGRAMS") ?? 10_000
+  package static let programs = number("ACTORFLOW_PROGRAMS") ?? 5_000
   package static let seed = number("ACTORFLOW_SEED").map { UInt64($0) }
   package static let aimedRounds = number("ACTORFLOW_ATTACK_ROUNDS") ?? 200
 

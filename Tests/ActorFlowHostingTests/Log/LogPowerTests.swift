@@ -8,7 +8,7 @@ import Testing
 /// Writers on a disk that dies at any call and forgets any part of what it had not synced, against a naive model.
 @Suite("A store on a disk that loses power", .timeLimit(.minutes(15))) struct LogPowerTests {
   private static let rounds =
-    ProcessInfo.processInfo.environment["ACTORFLOW_POWER_ROUNDS"].flatMap(Int.init) ?? 10_000
+    ProcessInfo.processInfo.environment["ACTORFLOW_POWER_ROUNDS"].flatMap(Int.init) ?? 5_000
 
   @Test("a store that loses power does what every store must", arguments: FlowStoreConformance.all)
   func conforms(_ check: FlowStoreConformance.Check) async throws {
