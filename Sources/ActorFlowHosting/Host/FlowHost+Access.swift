@@ -7,7 +7,7 @@ extension FlowHost {
     case request(FlowWrite.Request.Kind)
     /// The removal of a flow with its history.
     case delete
-    /// A look at a flow: its view, history, news or outcome.
+    /// A look at a flow: its view, history, news or outcome, or the prompts of its questions in a list.
     case look
     /// A list of flows or of open questions, or their number.
     case list
@@ -24,8 +24,8 @@ extension FlowHost {
     try await reportingRefusal(of: kind, by: principal?.id, on: id) { try await ask(access, verb, principal, id) }
   }
 
-  /// Asks the guard of the host whether a caller may look at a flow that was read.
-  func allowLook(at stored: StoredFlow, by principal: Principal?) async throws {
+  /// Asks the guard of the host whether a caller may look at a flow that was read; `nil` if it cannot be read.
+  nonisolated func allowLook(at stored: StoredFlow?, by principal: Principal?) async throws {
     guard let access = shared.options.access else { return }
     try await ask(access, .look, principal, stored)
   }
@@ -39,7 +39,9 @@ extension FlowHost {
     try await ask(access, verb, principal, stored)
   }
 
-  private func ask(_ access: Access, _ verb: Verb, _ principal: Principal?, _ stored: StoredFlow?) async throws {
+  private nonisolated func ask(
+    _ access: Access, _ verb: Verb, _ principal: Principal?, _ stored: StoredFlow?
+  ) async throws {
     var flow = stored.map(FlowSummary.init)
     flow?.labels[Definition.label] = nil
     do { try await access(verb, principal, flow) } catch {

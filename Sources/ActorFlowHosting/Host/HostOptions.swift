@@ -84,8 +84,9 @@ extension FlowHost {
     ///
     /// The flow is `nil` for a list, and for a flow that does not exist, so also for a start. A caller who may change a flow
     /// gets it back as it is then. The guard runs in the calling task, before the guards of a prompt and before the flow is
-    /// leased, and is asked once for each call; for news and for the list of a bulk verb, before each page. The page in the
-    /// error for a late answer is a look of its own. An error of the guard is thrown to the caller as it is, best a
+    /// leased, and is asked once for each call; for news and for the list of a bulk verb, before each page; and for
+    /// ``FlowHost/questions(_:after:limit:by:)`` once for the list and once for each flow in it. The page in the error for a
+    /// late answer is a look of its own. An error of the guard is thrown to the caller as it is, best a
     /// `Refusal`, and nothing has changed. Observers learn of a refused request.
     ///
     /// It is not asked for the steps of a flow, nor for the functions for the whole host, such as ``FlowHost/run()``,

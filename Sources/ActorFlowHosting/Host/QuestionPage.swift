@@ -16,9 +16,10 @@ public struct ListedQuestion: Sendable {
   public let definition: String
   /// The labels of the flow.
   public let labels: [String: String]
-  /// The question as the store indexes it.
+  /// The question as the store indexes it, with the id to answer with, also if its prompt is not shown.
   public let task: OpenTask
-  /// The question with its prompt, or the reason why it is not shown: the error of the guard ``FlowHost/Options/access``, a
-  /// `FlowError` with the code `erased`, or the error of the codec or of a store that cannot read the flow.
+  /// The question with its prompt, or the reason why that is not shown: the error of the guard
+  /// ``FlowHost/Options/access``, a `FlowError` with the code `erased`, or the error of the codec or of a store that cannot
+  /// read the flow.
   public let question: Result<StoredQuestion, any Error>
 }

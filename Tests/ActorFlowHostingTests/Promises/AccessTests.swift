@@ -89,11 +89,12 @@ import Testing
     #expect(try await flows.outcome(of: "f", by: bob) == .finished("-a"))
     _ = try await host.list(by: bob)
     _ = try await host.tasks(by: ann)
+    _ = try await host.questions(by: bob)
     let labels = "[\"customer\": \"ann\"]"
     #expect(
       asked.all == [
         "request(start) ann -", "look ann \(labels)", "request(note) ann \(labels)", "request(answer) bob \(labels)",
-        "look bob \(labels)", "look bob \(labels)", "list bob -", "list ann -",
+        "look bob \(labels)", "look bob \(labels)", "list bob -", "list ann -", "list bob -",
       ])
     let history = try await host.flow("f", by: ann).history()
     #expect(history.filter { $0.what == "noted" || $0.what == "answered" }.map(\.by) == ["ann", "bob"])
@@ -156,6 +157,8 @@ import Testing
     let (first, flows) = try await host("a")
     try await flows.start(id: "f", with: "-", by: ann)
     _ = try await first.flow("f").settled()
+    // The flow leaves memory after it has settled, and its lease is given back then.
+    await first.isQuiet()
     let (second, _) = try await host("b")
     isOpen.value = false
     let before = store.calls.count

@@ -30,6 +30,7 @@ import Testing
     return (host, try await host.register(flow))
   }
 
+  /// Starts a flow for each person, and waits until it asks.
   private func start(_ people: [String], _ host: FlowHost, _ flows: RegisteredFlow<String, String>) async throws {
     for person in people {
       try await flows.start(id: FlowID(person), with: person, labels: ["customer": person])
@@ -103,7 +104,91 @@ import Testing
     try await host.flow("ann").answer(question.id, with: "yes")
     _ = try await host.flow("ann").settled()
     try await host.flow("bob").delete()
+    await host.isQuiet()
+    let before = store.count(of: .load)
     gate.open()
     #expect(texts(try await page) == ["b ann", "a eve", "b eve"])
+    // A deleted flow is read once, too, whatever the number of its questions was.
+    #expect(store.count(of: .load) == before + 3)
+  }
+
+  @Test("a question that is assigned to others meanwhile is on no page of the former people, shown or not")
+  func reassigned() async throws {
+    let isOpen = Variable(true)
+    let (host, _) = try await host { verb, _, _ in if case .look = verb, !isOpen.value { throw Refused() } }
+    let flow = Flow<String, String>("vote") {
+      Step("vote") { (text: String, context: StepContext) in
+        try await context.ask(Ballot(text: text, assignees: ["ann"]))
+      }
+    }
+    try await host.register(flow).start(id: "v", with: "hats")
+    let question = try #require(try await host.flow("v").settled().questions.first?.id)
+    await host.isQuiet()
+    let query = TaskQuery(assignees: ["ann"])
+    #expect(try await host.questions(query).questions.map(\.task.assignees) == [["ann"]])
+    for opens in [true, false] {
+      isOpen.value = true
+      try await host.flow("v").reassign(question, to: ["ann"])
+      await host.isQuiet()
+      let gate = Gate()
+      store.plan { $0.operation == .tasks ? .holdReply(until: { await gate.pass() }) : nil }
+      async let page = host.questions(query)
+      await gate.reached()
+      try await host.flow("v").reassign(question, to: ["bob"])
+      await host.isQuiet()
+      isOpen.value = opens
+      gate.open()
+      #expect(try await page.questions.isEmpty)
+      store.plan { _ in nil }
+    }
+    let bobs = try await host.questions(TaskQuery(assignees: ["bob"])).questions
+    #expect(bobs.map(\.task.assignees) == [["bob"]] && bobs.map(\.flow) == ["v"])
+  }
+
+  @Test("questions of several flows come in the order of the query, and each flow is read once")
+  func ordered() async throws {
+    let (host, flows) = try await host()
+    try await start(["ann", "bob"], host, flows)
+    clock.advance(by: .seconds(1))
+    try await host.answerFirst("ann")
+    let asked = try await host.questions(TaskQuery(order: .asked)).questions.map(\.flow)
+    #expect(asked == ["ann", "bob", "bob"])
+    let before = store.count(of: .load)
+    _ = try await host.questions(TaskQuery(order: .asked))
+    #expect(store.count(of: .load) == before + 2)
+  }
+
+  @Test("a list that its caller does not wait for any more throws, also if the guard throws something else")
+  func cancelled() async throws {
+    let gate = Gate()
+    let (host, flows) = try await host { verb, principal, _ in
+      guard case .look = verb, principal != nil else { return }
+      await gate.pass()
+      throw Refused()
+    }
+    try await flows.start(id: "ann", with: "ann")
+    _ = try await host.flow("ann").settled()
+    let page = Task { try await host.questions(by: Principal(id: "eve")) }
+    await gate.reached()
+    page.cancel()
+    gate.open()
+    await #expect(throws: CancellationError.self) { try await page.value }
+  }
+}
+
+private struct Ballot: ReassignablePrompt, Codable {
+  typealias Answer = String
+  static let promptName = "Ballot"
+  var text: String
+  var assignees: [String]
+}
+
+extension FlowHost {
+  /// Answers the first open question of a flow.
+  fileprivate func answerFirst(_ id: FlowID) async throws {
+    let question = try #require(try await flow(id).settled().questions.first?.id)
+    try await flow(id).answer(question, with: "yes")
+    _ = try await flow(id).settled()
+    await isQuiet()
   }
 }

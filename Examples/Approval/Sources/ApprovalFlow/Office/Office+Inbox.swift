@@ -24,7 +24,7 @@ extension Office {
     var (items, cursor): ([Item], String?) = ([], nil)
     repeat {
       let page = try await host.questions(query, after: cursor)
-      items += try page.questions.map { try Item($0) }
+      items += try page.questions.compactMap { try Item($0) }
       cursor = page.cursor
     } while cursor != nil
     return items
@@ -32,8 +32,9 @@ extension Office {
 }
 
 extension Office.Item {
-  fileprivate init(_ listed: ListedQuestion) throws {
-    let question = try listed.question.get()
+  /// Returns nil for an expense that cannot be shown: it cannot be decided either.
+  fileprivate init?(_ listed: ListedQuestion) throws {
+    guard case .success(let question) = listed.question else { return nil }
     if question.shows(BookingForm.self) {
       let form = try question.prompt(as: BookingForm.self)
       self.init(expense: listed.flow, task: "the booking", claim: form.claim, due: form.due)
