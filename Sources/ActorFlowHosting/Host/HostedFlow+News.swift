@@ -17,7 +17,7 @@ extension HostedFlow {
   /// The entries come in order, without gaps. Keep the ``HistoryEntry/sequence`` of the latest one, and go on after it
   /// later, in another process or at another host: nothing is missed, however long that takes. An iteration ends when the
   /// flow has ended and its last entry was returned. If the key of the flow was erased, it ends after the entries that are
-  /// stored, which have neither details nor answers.
+  /// stored; of their details and answers only those in plain are left.
   ///
   /// Entries are read from the store in pages of 256, at the pace of the reader. A commit at this host is seen at once,
   /// and one at another host with the next look at the store, every ``FlowHost/Options/pollInterval``. Reading activates
@@ -98,18 +98,14 @@ public struct FlowNews: AsyncSequence, Sendable {
         try Task.checkCancellation()
         try await flow.allow(.look)
         let hasPage = try await readPage()
-        guard let latest = try await readableState() else {
-          // Nothing more comes as long as the key is gone.
-          isOver = !hasPage
-          return
-        }
-        guard latest.machine.sequence >= sequence, startedAt ?? latest.startedAt == latest.startedAt else {
+        let latest = try await standing()
+        guard latest.hasSequence, startedAt == nil || latest.startedAt == nil || startedAt == latest.startedAt else {
           page = []
           throw begunAnew
         }
-        startedAt = latest.startedAt
+        startedAt = latest.startedAt ?? startedAt
         if hasPage { return }
-        if latest.machine.ending != nil {
+        if latest.isOver {
           // The last entries may have come since the page was read.
           if try await !readPage() { isOver = true }
           return
@@ -118,10 +114,28 @@ public struct FlowNews: AsyncSequence, Sendable {
       }
     }
 
-    /// Returns the flow's state; `nil` if its key was erased.
-    private func readableState() async throws -> HostedState? {
-      do { return try await flow.host.stored(flow.id).1 } catch let error as FlowError where error.code == .erased {
-        return nil
+    /// A look at a flow, as far as its news are concerned.
+    private struct Standing {
+      /// The start of the flow; `nil` if the row of an erased flow does not say.
+      var startedAt: Date?
+      /// Whether the history has come to the number of the latest entry that was returned.
+      var hasSequence: Bool
+      /// Whether no entries come but those that are stored: the flow has ended, or its key is erased.
+      var isOver: Bool
+    }
+
+    private func standing() async throws -> Standing {
+      let (host, id) = (flow.host, flow.id)
+      guard let stored = try await host.shared.store.load(id) else { throw host.noSuchFlow(id) }
+      do {
+        let state = try host.shared.state(of: stored)
+        return Standing(
+          startedAt: state.startedAt, hasSequence: state.machine.sequence >= sequence,
+          isOver: state.machine.ending != nil)
+      } catch is ErasedKey {
+        let last = try await host.shared.store.history(of: id, after: Swift.max(0, sequence - 1), limit: 1)
+        return Standing(
+          startedAt: stored.snapshot.startedAt, hasSequence: sequence <= 0 || !last.isEmpty, isOver: true)
       }
     }
 
