@@ -17,6 +17,13 @@ final class AroundCall: Sendable {
     /// The first fault of the observer; later ones follow from it.
     var fault: (ObserverFault, (any Error)?)?
 
+    /// Returns whether the body is to be run: it was not run before.
+    mutating func begin() -> Bool {
+      guard case .open = phase else { return false }
+      phase = .running
+      return true
+    }
+
     mutating func note(_ fault: ObserverFault, _ error: (any Error)? = nil) {
       if self.fault == nil { self.fault = (fault, error) }
     }
@@ -41,7 +48,7 @@ final class AroundCall: Sendable {
   /// - Throws: The error of the step; `notActive` if the step was run before.
   @concurrent
   func runOnce() async throws {
-    guard begin() else {
+    guard state.withLock({ $0.begin() }) else {
       state.withLock { if !$0.isRunByHost { $0.note(.calledTwice) } }
       throw Self.refusal
     }
@@ -51,22 +58,16 @@ final class AroundCall: Sendable {
 
   /// Runs the body if the observer has not called it.
   func runIfOpen() async {
-    guard begin() else { return }
     // The step may be left before the observer could call it, which is no fault.
     let isCancelled = Task.isCancelled
-    state.withLock { state in
+    // In one turn: an observer that calls the body now must find that the host has run it.
+    let begins = state.withLock { state in
+      guard state.begin() else { return false }
       state.isRunByHost = true
       if !isCancelled { state.note(state.hasReturned ? .neverCalled : .late) }
-    }
-    _ = await run()
-  }
-
-  private func begin() -> Bool {
-    state.withLock { state in
-      guard case .open = state.phase else { return false }
-      state.phase = .running
       return true
     }
+    if begins { _ = await run() }
   }
 
   private func run() async -> Result<any Sendable, any Error> {
