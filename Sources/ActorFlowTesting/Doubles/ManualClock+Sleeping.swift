@@ -10,19 +10,21 @@ extension ManualClock {
 
   /// Sleeps as ``sleep(until:tolerance:)``; a sleep that is not counted is none of the ``sleepers``.
   func sleep(until deadline: Instant, isCounted: Bool) async throws {
-    try Task.checkCancellation()
     let wakeUp = Eventual<Void>()
-    let reached = state.withLock { state -> [Watcher]? in
-      guard deadline > state.now else { return nil }
-      let place = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.endIndex
-      state.sleepers.insert(Sleeper(deadline: deadline, isCounted: isCounted, wakeUp: wakeUp), at: place)
-      let count = state.count
-      defer { state.watchers.removeAll { $0.count <= count } }
-      return state.watchers.filter { $0.count <= count }
-    }
-    guard let reached else { return }
-    for watcher in reached { watcher.reached.fulfil(()) }
+    // The handler is there before the sleeper is, and a task that is cancelled by then adds none: so a test that sees
+    // the sleeper and cancels it sees it go.
     try await withTaskCancellationHandler {
+      let reached = try state.withLock { state -> [Watcher]? in
+        try Task.checkCancellation()
+        guard deadline > state.now else { return nil }
+        let place = state.sleepers.firstIndex { $0.deadline > deadline } ?? state.sleepers.endIndex
+        state.sleepers.insert(Sleeper(deadline: deadline, isCounted: isCounted, wakeUp: wakeUp), at: place)
+        let count = state.count
+        defer { state.watchers.removeAll { $0.count <= count } }
+        return state.watchers.filter { $0.count <= count }
+      }
+      guard let reached else { return }
+      for watcher in reached { watcher.reached.fulfil(()) }
       try await wakeUp.value()
     } onCancel: {
       state.withLock { state in state.sleepers.removeAll { $0.wakeUp === wakeUp } }
