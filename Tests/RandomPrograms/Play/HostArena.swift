@@ -114,15 +114,20 @@ extension HostTester {
     _ program: Program, in world: World, suspendsOnFailure: Bool = false
   ) async throws -> DeployedFlow<Value, Value> {
     try await deploy { host in
-      let flow = try program.flow(in: world.newHostSession()).onFailure(suspendsOnFailure ? .suspend : .rollBack)
+      let session = world.newHostSession()
+      let policy: FailurePolicy = suspendsOnFailure ? .suspend : .rollBack
+      let first = try program.flow(in: session).onFailure(policy)
+      let second = try program.flow(in: session.ofSecondVersion).onFailure(policy)
+      let names = world.renamed.sorted().map { (StepID($0), StepID(world.secondName(of: $0))) }
       switch world.release {
-      case .first: return try await host.register(flow)
+      case .first: return try await host.register(first)
       case .second(let admits):
-        try await host.register(flow)
-        return try await host.register(flow, version: 2, from: 1, where: { _ in admits })
+        try await host.register(first)
+        return try await host.register(
+          second, version: 2, from: 1, moves: names.map { .rename($0, to: $1) }, where: { _ in admits })
       case .takenBack:
-        try await host.register(flow, version: 2)
-        return try await host.register(flow, from: 2)
+        try await host.register(second, version: 2)
+        return try await host.register(first, from: 2, moves: names.map { .rename($1, to: $0) })
       }
     }
   }

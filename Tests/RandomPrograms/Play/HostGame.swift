@@ -34,8 +34,10 @@ private func playHostGame(
   let store = FaultyStore(base) { crashTrigger.fault(in: $0) }
   let format = FlowHost.Options.storing(seed).writesFormat ?? .max
   let audits = works && format >= 9 && seed.isMultiple(of: 2)
+  var naming = Chance(seed: seed &+ 0x4E41_4D45)
+  let renamed = Set(program.steps.map(\.name).filter { _ in works && naming.percent(30) })
   let (world, model) = (
-    World(isHosted: true, mayCrash: crashes, audits: audits), Model(program, mayCrash: crashes)
+    World(isHosted: true, mayCrash: crashes, audits: audits, renamed: renamed), Model(program, mayCrash: crashes)
   )
   var played: [String] = []
   do {
@@ -221,9 +223,9 @@ struct HostGame {
     if operating?.percent(40) == true { return try await enter(name, input.with(made, adding: "^\(made)")) }
     let output = (onlyAsks ? carried : input).with(made, adding: "\(name)\(onlyAsks ? ":" : "=")\(made)")
     guard let json = try model.program.completion(of: name, with: output, orAnswer: made) else { return "" }
-    let text = "complete \(name) with \(made)"
+    let (text, step) = ("complete \(name) with \(made)", try await currentName(of: name))
     try await check(text, model.complete(with: output)) { host, key in
-      try await host.flow(HostArena.id).complete(StepID(name), output: json, reason: text, by: .player, key: key)
+      try await host.flow(HostArena.id).complete(step, output: json, reason: text, by: .player, key: key)
     }
     return text
   }
@@ -250,12 +252,23 @@ struct HostGame {
 
   private mutating func enter(_ name: String, _ input: Value) async throws -> String {
     guard let (json, input) = try model.program.entering(name, with: input) else { return "" }
-    let text = "enter \(name) with \(input.number)"
+    let (text, step) = ("enter \(name) with \(input.number)", try await currentName(of: name))
     let expected = canEnter ? model.enterAnew(with: input) : "notStorable"
     try await check(text, expected) { host, key in
-      try await host.flow(HostArena.id).enter(StepID(name), input: json, reason: text, by: .player, key: key)
+      try await host.flow(HostArena.id).enter(step, input: json, reason: text, by: .player, key: key)
     }
     return text
+  }
+
+  /// Returns the name that a step of the plan has in the version that the flow follows once it is activated.
+  private func currentName(of name: String) async throws -> StepID {
+    let isSecond =
+      switch arena.world.release {
+      case .first, .takenBack: false
+      case .second(admits: true): true
+      case .second(admits: false): try await tester.view(of: HostArena.id).version == 2
+      }
+    return StepID(isSecond ? arena.world.secondName(of: name) : name)
   }
 
   /// Has the failed `backUp`s called again, after their cause was removed or not.
@@ -359,8 +372,10 @@ struct HostGame {
       let found = delivery.withLock { $0 }
       try expect(found == expected || found == "duplicate" && random != nil, "\(request) was \(found), not \(expected)")
     case .backUp(let name):
-      try await check(request, model.backUp(to: name)) { host, key in
-        try await host.flow(HostArena.id).backUp(to: name.map { StepID($0) }, key: key)
+      var step: StepID?
+      if let name { step = try await currentName(of: name) }
+      try await check(request, model.backUp(to: name)) { [step] host, key in
+        try await host.flow(HostArena.id).backUp(to: step, key: key)
       }
     case .abandon(let rollingBack):
       try await check(request, model.abandon(rollingBack: rollingBack)) { host, key in
@@ -437,7 +452,7 @@ struct HostGame {
     switch view.status {
     case .waiting:
       found = Look(
-        stack: view.stack.reversed().map(\.name),
+        stack: view.stack.reversed().map { World.original($0.name) },
         questions: view.questions.map { (try? $0.prompt(as: Form.self))?.text ?? "?" },
         signals: view.signals, canBackUp: view.canBackUp)
     case .finished, .abandoned, .cancelled, .failed: found = Look(hasEnded: true)
@@ -449,7 +464,8 @@ struct HostGame {
       let shown = (try? question.prompt(as: Form.self))?.assignees ?? []
       try expectEqual([question.assignees, shown], [people, people], "who is asked by \(question.step)")
     }
-    try expectEqual(view.undoFailures.map { $0.step?.name ?? "?" }, model.owedSteps, "which backUps are owed")
+    let owed = view.undoFailures.map { World.original($0.step?.name ?? "?") }
+    try expectEqual(owed, model.owedSteps, "which backUps are owed")
     try await lookAround(view)
   }
 

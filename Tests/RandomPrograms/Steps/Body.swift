@@ -85,7 +85,8 @@ struct Body: Sendable {
     _ kind: World.Line.Kind, _ path: StepID, _ track: String, _ visit: VisitID? = nil
   ) -> World.Line {
     World.Line(
-      kind: kind, step: plan.name, path: path.path, instance: instance, track: track, visit: visit?.number ?? 0)
+      kind: kind, step: plan.name, path: World.original(path.path), instance: instance, track: track,
+      visit: visit?.number ?? 0)
   }
 
   // MARK: Paying

@@ -79,20 +79,20 @@ private struct Builder {
   }
 
   private func bare<I: Carrier, O: Carrier>(_ plan: StepPlan, _: I.Type = I.self, _: O.Type = O.self) -> Step<I, O> {
-    if plan.skips { return Step(plan.name) { [session] in SkippablePuppet<I, O>(plan, session) } }
-    if plan.receives { return Step(plan.name) { [session] in ReceivingPuppet<I, O>(plan, session) } }
-    return Step(plan.name) { [session] in Puppet<I, O>(plan, session) }
+    if plan.skips { return Step(session.name(plan)) { [session] in SkippablePuppet<I, O>(plan, session) } }
+    if plan.receives { return Step(session.name(plan)) { [session] in ReceivingPuppet<I, O>(plan, session) } }
+    return Step(session.name(plan)) { [session] in Puppet<I, O>(plan, session) }
   }
 
   private func ask(_ plan: StepPlan) -> Flow<Value, Value> {
-    Ask(plan.name) { [session] (_: Value) in
+    Ask(session.name(plan)) { [session] (_: Value) in
       session.world.noteAsk(plan.name)
       return Form("\(plan.name).1")
     }.onBackUp(plan.policy).carrying { plan.output(of: $0, $1) }
   }
 
   private func aside(_ plan: StepPlan) -> Flow<Void, Value> {
-    Step(plan.name) { [session] in AsidePuppet(plan, session) }.onBackUp(plan.policy)
+    Step(session.name(plan)) { [session] in AsidePuppet(plan, session) }.onBackUp(plan.policy)
   }
 
   // MARK: Early ends
@@ -173,7 +173,7 @@ private struct Builder {
     let session = session
     // The second step and the end each take one of two types, of which the first step and the second make one.
     let router = try TypeRouter(start: Arrival.self, end: OneOf2<Left, Departure>.self) {
-      policied(Step(first.name) { RouterPuppet(first, session) }, first)
+      policied(Step(session.name(first)) { RouterPuppet(first, session) }, first)
       step(second, OneOf2<OneOf2<Right, Middle>, Value>.self, OneOf3<RoutedNote, Arrival, Departure>.self)
     }
     return Flow {

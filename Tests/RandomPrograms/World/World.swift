@@ -47,7 +47,7 @@ package final class World: Sendable {
     var release = Release.first
   }
 
-  /// The versions of the flow, which are alike, that a host knows.
+  /// The versions of the flow that a host knows. They are alike, but for the names of the steps in ``renamed``.
   package enum Release: Sendable {
     case first
     /// The second version is there, and takes the flow or leaves it on the first one.
@@ -81,9 +81,15 @@ package final class World: Sendable {
 
   /// Whether the answers to a step's plain questions stay in the history.
   package let audits: Bool
+  /// The steps that have another name in the second version.
+  package let renamed: Set<String>
 
-  package init(isHosted: Bool = false, mayCrash: Bool = false, yields: Bool = false, audits: Bool = false) {
+  package init(
+    isHosted: Bool = false, mayCrash: Bool = false, yields: Bool = false, audits: Bool = false,
+    renamed: Set<String> = []
+  ) {
     (self.isHosted, self.mayCrash, self.yields, self.audits) = (isHosted, mayCrash, yields, audits)
+    self.renamed = renamed
   }
 
   package var lines: [Line] { state.withLock { $0.lines } }
@@ -104,6 +110,14 @@ package final class World: Sendable {
   package struct HostSession: Sendable {
     let world: World
     let number: Int
+    /// Whether the steps are those of the second version.
+    var isSecond = false
+
+    /// The same session for the steps of the second version.
+    package var ofSecondVersion: HostSession { HostSession(world: world, number: number, isSecond: true) }
+
+    /// Returns the name of a step of the plan in the flow.
+    func name(_ plan: StepPlan) -> String { isSecond ? world.secondName(of: plan.name) : plan.name }
   }
 
   /// Begins the session of a host; earlier hosts are dead. The later actions of their steps no longer count, because no
@@ -174,6 +188,14 @@ package final class World: Sendable {
   }
 
   // MARK: Releasing
+
+  private static let suffix = "-v2"
+
+  /// Returns the name that a step of the plan has in the second version.
+  package func secondName(of name: String) -> String { renamed.contains(name) ? name + Self.suffix : name }
+
+  /// Returns a step's name or path in either version with the names of the plan.
+  package static func original(_ path: String) -> String { path.replacing(suffix, with: "") }
 
   /// Says which versions the next host knows.
   package func releases(_ release: Release) { state.withLock { $0.release = release } }
