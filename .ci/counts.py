@@ -1,6 +1,6 @@
-"""Counts instructions, allocations and bytes of the main figures: `counts.py [--write] [--floors] [--repeat N] [--program P] [FIGURE …]`.
+"""Counts instructions, allocations and bytes of the main figures: `counts.py [--write] [--floors] [--repeat N] [FIGURE …]`.
 
-The figures are those of `Examples/Benchmarks`, which must be built for release. Each is done two different numbers of
+The figures are those of `Examples/Benchmarks`, which `.ci/run release` and `.ci/run counts` build into `.build-release`. Each is done two different numbers of
 times under callgrind; the difference between the two runs, divided by the difference in numbers, is the count of one
 operation. Bytes are the resident growth per flow, as the program prints it. Unlike times, none of these depends on what
 else the machine does.
@@ -11,7 +11,6 @@ The column `start` has the counts of the core that had a lock, before an actor o
 
     --floors     counts the plain programs beside the figures, too, and prints the ratios
     --repeat N   takes each count N times, and prints the scatter: (largest - least) / median
-    --program P  the benchmarks, if they were built into another folder than that of their package
 """
 
 import argparse
@@ -29,7 +28,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-PROGRAM = Path("Examples/Benchmarks/.build/release/benchmarks")
+PROGRAM = Path(".build-release/release/benchmarks")
 ACCEPTED = Path(".ci/counts.json")
 TOLERANCE = 0.10
 TRIES = 3
@@ -179,22 +178,20 @@ def setting() -> dict[str, str]:
 
 
 def main() -> int:
-    global PROGRAM
     parser = argparse.ArgumentParser(description="Counts instructions, allocations and bytes of the main figures.")
     parser.add_argument("figures", nargs="*", metavar="FIGURE")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--floors", action="store_true")
     parser.add_argument("--repeat", type=int, default=1, metavar="N")
-    parser.add_argument("--program", type=Path, default=PROGRAM)
     options = parser.parse_args()
-    PROGRAM = options.program
     figures = options.figures or [*OPERATIONS, *BYTES]
     if unknown := [figure for figure in figures if figure not in OPERATIONS and figure not in BYTES]:
         parser.error(f"no count is called {', '.join(unknown)}")
     if not shutil.which("valgrind"):
         raise SystemExit("valgrind is needed")
     if not PROGRAM.is_file():
-        raise SystemExit(f"{PROGRAM} is missing: swift build -c release --package-path Examples/Benchmarks")
+        raise SystemExit(
+            f"{PROGRAM} is missing: swift build -c release --scratch-path .build-release --package-path Examples/Benchmarks")
 
     here = setting()
     stored = json.loads(ACCEPTED.read_text()) if ACCEPTED.is_file() else {"setting": here, "counts": {}}

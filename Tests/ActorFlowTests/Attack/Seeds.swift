@@ -49,16 +49,16 @@ final class SharedGenerator: Sendable {
 
 /// The length of the attacks, set from outside:
 ///
-/// - `ACTORFLOW_MODEL_ROUNDS`: the number of sequences of the model tests (10,000); the other attacks scale with it.
+/// - `ACTORFLOW_MODEL_ROUNDS`: the number of sequences of the model tests (20,000); the other attacks scale with it.
 /// - `ACTORFLOW_SEED`: play this one sequence only.
 enum Attack {
-  static let rounds = environment("ACTORFLOW_MODEL_ROUNDS").map { Int($0) } ?? 10_000
+  static let rounds = environment("ACTORFLOW_MODEL_ROUNDS").map { Int($0) } ?? 20_000
   static let seed = environment("ACTORFLOW_SEED")
 
   /// The minutes after which a test counts as hanging: more where the number of rounds is set from outside.
   static let minutes = environment("ACTORFLOW_MODEL_ROUNDS") == nil ? 22 : 720
 
-  /// Returns `count` at 20,000 rounds, in proportion at another number; at least 1.
+  /// Returns `count` at the default number of rounds, in proportion at another; at least 1.
   static func scaled(_ count: Int) -> Int { max(1, count * rounds / 20_000) }
 
   /// The seeds 1 to `count` of one of two concurrent tests, or the one seed in `ACTORFLOW_SEED`.

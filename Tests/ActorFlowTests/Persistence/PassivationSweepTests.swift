@@ -12,7 +12,7 @@ import Testing
     .timeLimit(.minutes(22)), arguments: scenarios)
   func anyMoment(_ scenario: RestartScenario) async throws {
     let whole = try await scenario.record()
-    for seed in 1...UInt64(Attack.scaled(12)) {
+    for seed in 1...UInt64(Attack.scaled(6)) {
       var random = SeededGenerator(seed: seed)
       do {
         let recorded = try await passivated(scenario, after: random.below(400), &random)

@@ -6,7 +6,7 @@ import Testing
     .timeLimit(.minutes(Attack.minutes)),
     arguments: 0..<2)
   func model(part: Int) async {
-    await attack(Attack.seeds(Attack.rounds, part: part, of: 2)) { seed in
+    await attack(Attack.seeds(Attack.scaled(10_000), part: part, of: 2)) { seed in
       try await Driver.play(seed: seed)
     }
   }
