@@ -178,7 +178,8 @@
       let schema = database.newSchema()
       let effects = EffectLog(schema)
       defer { try? FileManager.default.removeItem(atPath: effects.path) }
-      let (ann, bob) = (try await HostProcess(schema, owner: "ann"), try await HostProcess(schema, owner: "bob"))
+      let ann = try await HostProcess(schema, owner: "ann", isMortal: true)
+      let bob = try await HostProcess(schema, owner: "bob", isMortal: true)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for process in [ann, bob] { group.addTask { try await process.host.run() } }
         for number in 0..<60 {

@@ -57,6 +57,7 @@
       var options = PostgreSQLFlowStore.Options()
       options.schema = schema
       options.connections = 3
+      options.connectTime = .seconds(120)
       change(&options)
       let faults = ConnectionFaults()
       let store = try await PostgreSQLFlowStore(url: url, clock: clock ?? self.clock, options: options, faults: faults)

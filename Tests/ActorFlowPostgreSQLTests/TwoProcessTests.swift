@@ -63,13 +63,15 @@
     let orders: RegisteredFlow<String, String>
 
     /// - Parameter schema: The schema of the store; the file of effects has its name too.
-    init(_ schema: String, owner: String) async throws {
+    init(_ schema: String, owner: String, isMortal: Bool) async throws {
       let effects = EffectLog(schema)
       var storeOptions = PostgreSQLFlowStore.Options()
       storeOptions.schema = schema
+      storeOptions.connectTime = .seconds(120)
       store = try await PostgreSQLFlowStore(url: try #require(TestServer.url), options: storeOptions)
       var options = FlowHost.Options()
-      options.leaseTime = .seconds(2)
+      // The leases of the process that is killed must end soon; those of the other one must not, however late it beats.
+      options.leaseTime = isMortal ? .seconds(2) : .seconds(600)
       host = try FlowHost(store: store, owner: owner, options: options)
       orders = try await host.register(
         Flow("order") {
@@ -86,7 +88,7 @@
     /// Runs in the process that the next test starts, until it is killed.
     @Test("the process that is killed", .enabled(if: schema != nil))
     func child() async throws {
-      let process = try await HostProcess(try #require(Self.schema), owner: "child")
+      let process = try await HostProcess(try #require(Self.schema), owner: "child", isMortal: true)
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await process.host.run() }
         for player in 0..<8 {
@@ -111,7 +113,7 @@
       let schema = database.newSchema()
       let effects = EffectLog(schema)
       defer { try? FileManager.default.removeItem(atPath: effects.path) }
-      let survivor = try await HostProcess(schema, owner: "survivor")
+      let survivor = try await HostProcess(schema, owner: "survivor", isMortal: false)
       let child = try Self.startChild(schema)
       defer { if child.isRunning { kill(child.processIdentifier, SIGKILL) } }
       try await withThrowingTaskGroup(of: Void.self) { group in

@@ -61,7 +61,7 @@
         let next = disk.hold(after: disk.syncs + 1)
         disk.release(hold)
         let late = Task {
-          try await Task.sleep(for: .seconds(20))
+          try await Task.sleep(for: .seconds(240))
           Issue.record("the first write has waited for the sync of the second")
           disk.release(next)
         }

@@ -222,11 +222,18 @@
       }
     }
 
+    /// A store that waits for the file however busy the machine is.
+    private static var patient: SQLiteFlowStore.Options {
+      var options = SQLiteFlowStore.Options()
+      options.busyTime = .seconds(600)
+      return options
+    }
+
     @Test("a write waits while another process writes")
     func waits() async throws {
       let files = try TestFiles()
       defer { files.remove() }
-      let store = try await SQLiteFlowStore(file: files.path("flows.db"), clock: files.clock)
+      let store = try await SQLiteFlowStore(file: files.path("flows.db"), clock: files.clock, options: Self.patient)
       let database = try RawDatabase(files.path("flows.db"))
       try database.execute("BEGIN IMMEDIATE")
       let write = Task.immediate { try await store.commit(FlowWrite(Self.snapshot, to: "flow", expecting: .none)) }
@@ -257,7 +264,7 @@
       try await withThrowingTaskGroup(of: Void.self) { group in
         for number in 0..<8 {
           group.addTask {
-            let store = try await SQLiteFlowStore(file: path, clock: files.clock)
+            let store = try await SQLiteFlowStore(file: path, clock: files.clock, options: Self.patient)
             _ = try await store.commit(FlowWrite(Self.snapshot, to: "flow \(number)", expecting: .none))
             await store.close()
           }

@@ -110,8 +110,10 @@
       let files = try TestFiles()
       defer { files.remove() }
       let path = files.path("flows.db")
-      let first = try await SQLiteFlowStore(file: path, clock: files.clock)
-      let second = try await SQLiteFlowStore(file: path, clock: files.clock)
+      var options = SQLiteFlowStore.Options()
+      options.busyTime = .seconds(600)
+      let first = try await SQLiteFlowStore(file: path, clock: files.clock, options: options)
+      let second = try await SQLiteFlowStore(file: path, clock: files.clock, options: options)
       try await body(first, second)
       await first.close()
       await second.close()

@@ -60,11 +60,14 @@
     let host: FlowHost
     let orders: RegisteredFlow<String, String>
 
-    init(folder: String, owner: String) async throws {
+    init(folder: String, owner: String, isMortal: Bool) async throws {
       let effects = EffectLog(path: folder + "/effects")
-      store = try await SQLiteFlowStore(file: folder + "/flows.db")
+      var storeOptions = SQLiteFlowStore.Options()
+      storeOptions.busyTime = .seconds(600)
+      store = try await SQLiteFlowStore(file: folder + "/flows.db", options: storeOptions)
       var options = FlowHost.Options()
-      options.leaseTime = .seconds(2)
+      // The leases of the process that is killed must end soon; those of the other one must not, however late it beats.
+      options.leaseTime = isMortal ? .seconds(2) : .seconds(600)
       host = try FlowHost(store: store, owner: owner, options: options)
       orders = try await host.register(
         Flow("order") {
@@ -81,7 +84,7 @@
     /// Runs in the process that the next test starts, until it is killed.
     @Test("the process that is killed", .enabled(if: folder != nil))
     func child() async throws {
-      let process = try await HostProcess(folder: try #require(Self.folder), owner: "child")
+      let process = try await HostProcess(folder: try #require(Self.folder), owner: "child", isMortal: true)
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await process.host.run() }
         for player in 0..<8 {
@@ -105,7 +108,7 @@
       defer { files.remove() }
       let folder = try files.newFolder()
       let effects = EffectLog(path: folder + "/effects")
-      let survivor = try await HostProcess(folder: folder, owner: "survivor")
+      let survivor = try await HostProcess(folder: folder, owner: "survivor", isMortal: false)
       let child = try Self.startChild(folder)
       defer { if child.isRunning { kill(child.processIdentifier, SIGKILL) } }
       try await withThrowingTaskGroup(of: Void.self) { group in

@@ -12,6 +12,11 @@ import Testing
       return step
     }
     var alive: Int { state.withLock { $0.filter { $0.step != nil }.count } }
+    /// Whether no step is left, now or once the last calls of steps have unwound.
+    func isEmpty() async -> Bool {
+      for _ in 0..<100_000 where alive > 0 { await Task.yield() }
+      return alive == 0
+    }
     var made: Int { state.withLock { $0.count } }
   }
 
@@ -34,7 +39,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await test.value }
     #expect(await coordinator?.position.status == .ended(.cancelled))
     #expect(tracker.made == 1)
-    #expect(tracker.alive == 0)
+    #expect(await tracker.isEmpty())
   }
 
   @Test("every helper that waits stops waiting when the test is cancelled")
@@ -79,22 +84,26 @@ import Testing
   func bodyThrows() async throws {
     let tracker = InstanceTracker()
     let undone = Lock<[String]>([])
+    let waiting = Lock<StepDouble<Int, Int>?>(nil)
     let flow = Flow {
       Step("a") {
         tracker.keep(StepDouble<Int, Int>(.returning(1), onBackUp: { _ in undone.withLock { $0.append("a") } }))
       }
       Step("b") {
-        tracker.keep(StepDouble<Int, Int>(.waiting, onBackUp: { _ in undone.withLock { $0.append("b") } }))
+        let double = StepDouble<Int, Int>(.waiting, onBackUp: { _ in undone.withLock { $0.append("b") } })
+        waiting.withLock { $0 = double }
+        return tracker.keep(double)
       }
     }
     await #expect(throws: Declined.self) {
       try await testFlow(flow, with: 1) { tester in
         try await tester.expect(.moved(to: "a"), .moved(to: "b"))
+        await waiting.withLock { $0.take() }?.hasBegun()
         throw Declined()
       }
     }
     #expect(undone.withLock { $0 } == ["b", "a"])
-    #expect(tracker.alive == 0)
+    #expect(await tracker.isEmpty())
   }
 
   @Test("1,000 concurrent tests, each cancelled at some moment, leave no step behind")
@@ -120,6 +129,6 @@ import Testing
         }
       }
     }
-    #expect(tracker.alive == 0)
+    #expect(await tracker.isEmpty())
   }
 }

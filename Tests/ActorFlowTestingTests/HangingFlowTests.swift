@@ -6,6 +6,8 @@ import Testing
 @Suite struct HangingFlowTests {
   let clock = ManualClock()
   let hold = Hold()
+  /// Released when the step `deaf` of ``stubborn`` has begun: one that is left before that returns at once.
+  let begun = Hold()
   var patience: Patience { Patience(.seconds(30), clock: clock) }
 
   /// Ends the patience as soon as something is waited for, once `condition` returns.
@@ -40,7 +42,8 @@ import Testing
   private var stubborn: Flow<String, String> {
     Flow("stubborn") {
       Step("shipping", ShippingStep.init)
-      Step("deaf") { [hold] (order: String) in
+      Step("deaf") { [hold, begun] (order: String) in
+        begun.release()
         await hold.wait()
         return order
       }
@@ -52,6 +55,7 @@ import Testing
     try await testFlow(stubborn, with: "cart", clock: clock, patience: patience) { tester in
       try await tester.answer(AddressForm.self, with: "a")
       try await tester.expect(.moved(to: "deaf"))
+      await begun.wait()
       clock.advance(by: .seconds(7))
       let line = #line + 2
       let failure = try await impatiently(after: leaving(tester)) {
@@ -79,6 +83,7 @@ import Testing
       try await testFlow(stubborn, with: "cart", patience: patience) { tester in
         try await tester.answer(AddressForm.self, with: "a")
         try await tester.expect(.moved(to: "deaf"))
+        await begun.wait()
         try await impatiently(after: leaving(tester)) { try await tester.abandon(reason: "late") }
       }
     }
@@ -110,6 +115,7 @@ import Testing
     try await testFlow(stubborn, with: "cart", patience: patience) { tester in
       try await tester.answer(AddressForm.self, with: "a")
       for await event in tester.coordinator.events where event.position.step == "stubborn/deaf" { break }
+      await begun.wait()
       impatience = beImpatient()
       try await body(tester)
     }

@@ -47,6 +47,7 @@ import Testing
     try await testFlow(flow, with: "cart") { tester in
       try await tester.answer(AddressForm.self, with: "a")
       try await tester.expect(.moved(to: "double"))
+      await double.hasBegun()
       try await tester.backUp()
       try await tester.answer(AddressForm.self, with: "b")
       try await tester.expect(.moved(to: "double"))
@@ -60,6 +61,7 @@ import Testing
     let double = Double(.waiting, onBackUp: { _ in throw Declined() })
     try await testFlow(Flow { Step("double") { double } }, with: "") { tester in
       try await tester.expect(.moved(to: "double"))
+      await double.hasBegun()
       let error = try await tester.refusal(.rollbackFailed) { try await $0.abandon() }
       #expect(error.underlying as? Declined == Declined())
       try await tester.skipRest()

@@ -147,11 +147,12 @@ private struct ChangeReader {
     return reader
   }
 
-  /// Reads until this number of flows has come, each as its id and revision.
+  /// Reads until this number of flows has come, each as its id and revision. A store may show a flow again that has not
+  /// changed: each revision counts once.
   mutating func read(_ count: Int) async throws -> [String] {
     var found: [String] = []
     try await read { flow in
-      if let flow { found.append("\(flow.id) \(flow.revision.number)") }
+      if let text = flow.map({ "\($0.id) \($0.revision.number)" }), !found.contains(text) { found.append(text) }
       return found.count >= count
     }
     return found

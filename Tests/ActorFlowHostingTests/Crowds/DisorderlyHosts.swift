@@ -121,6 +121,7 @@ final class DisorderlyHosts: Sendable {
     let store = FaultyStore(store)
     var options = FlowHost.Options()
     options.leaseTime = .milliseconds(300)
+    options.gracePeriod = .seconds(600)
     // A host that waits for a stalled one gives up before long.
     options.requestTime = .milliseconds(300)
     options.retentionInterval = .milliseconds(20)
@@ -182,7 +183,7 @@ final class DisorderlyHosts: Sendable {
   /// A player that makes no progress fails instead of hanging.
   private struct PlayLimit {
     let id: FlowID
-    let end = ContinuousClock.now + .seconds(240)
+    let end = ContinuousClock.now + .seconds(600)
 
     init(_ id: FlowID) { self.id = id }
 

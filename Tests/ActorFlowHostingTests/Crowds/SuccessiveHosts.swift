@@ -44,8 +44,11 @@ final class SuccessiveHosts: Sendable {
       run.value = Task { try await host.run() }
     }
 
+    /// From here on the host loses what it does.
+    func cutOff() { isAlive.value = false }
+
     func die() async {
-      isAlive.value = false
+      cutOff()
       run.value?.cancel()
       try? await run.value?.value
     }
@@ -109,6 +112,7 @@ final class SuccessiveHosts: Sendable {
           // Each flow is answered five times. Some answers are never acknowledged, because the host dies.
           await self.answered.reached(number * ids.count * 2 / hosts)
           let old = self.life.value
+          old?.cutOff()
           async let end: Void? = old?.die()
           try await self.begin(number)
           await end

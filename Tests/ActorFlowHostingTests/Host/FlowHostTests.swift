@@ -195,6 +195,7 @@ import Testing
     #expect(await code { try await host.flow("o1").history(after: 3) } == .noSuchFlow)
     #expect(await code { try await orders.outcome(of: "o1") } == .noSuchFlow)
     try await orders.start(id: "o1", with: "-")
+    _ = try await host.flow("o1").settled()
     let last = try await host.flow("o1").history().last?.sequence ?? 0
     #expect(try await host.flow("o1").history(after: last + 1).isEmpty)
     try await host.flow("o1").delete()

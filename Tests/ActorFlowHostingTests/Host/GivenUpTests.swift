@@ -255,7 +255,7 @@ import Testing
     isSlow.withLock { $0 = false }
     try await host.flow("f").answer(Form.self, with: "2")
     try await host.flow("f").send("sent", to: Self.go, key: "1")
-    #expect(try await host.flow("f").settled(within: .seconds(60)).status == .finished)
+    #expect(try await host.flow("f").settled(within: .seconds(600)).status == .finished)
     #expect(try await flows.outcome(of: "f") == .finished("1 2 sent"))
   }
 

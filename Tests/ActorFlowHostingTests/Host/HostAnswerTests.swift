@@ -104,7 +104,7 @@ import Testing
 
   @Test("a listener is told of the end of the flow, of its deletion, and of the end of the host")
   func events() async throws {
-    let host = FlowHost(store: store)
+    let host = FlowHost(store: store, clock: ManualWallClock())
     let flows = try await host.register(Flow<String, String>("f") { Step("s") { Asker(log) } })
     for id in ["ended", "deleted", "left"] as [FlowID] {
       try await flows.start(id: id, with: "-")

@@ -71,8 +71,9 @@ extension FlowHost {
   @discardableResult
   func answerNext(_ id: FlowID, _ json: String, key: String? = nil) async throws -> FlowView {
     let flow = flow(id)
-    let question = try #require(try await flow.settled().questions.first?.id)
+    let time = Duration.seconds(600)
+    let question = try #require(try await flow.settled(within: time).questions.first?.id)
     try await flow.answer(question, json: json.utf8, key: key)
-    return try await flow.settled()
+    return try await flow.settled(within: time)
   }
 }

@@ -37,8 +37,10 @@ import Testing
     func close() { state.withLock { $0.isOpen = false } }
 
     func open() {
+      condition.lock()
       state.withLock { $0.isOpen = true }
       condition.broadcast()
+      condition.unlock()
     }
 
     func pass() {

@@ -9,7 +9,7 @@ struct Mutant: Sendable {
   let state: HostedState
   let random: RandomState
   /// Finds what hangs, not what is slow.
-  private let patience = Patience(.seconds(5))
+  private let patience: Patience
 
   enum Fate: Sendable {
     /// The state cannot be read, does not fit, or cannot be written.
@@ -20,8 +20,8 @@ struct Mutant: Sendable {
     case stuck(String)
   }
 
-  init(state: HostedState, random: RandomState) {
-    (self.state, self.random) = (state, random)
+  init(state: HostedState, random: RandomState, patience: Duration = .seconds(5)) {
+    (self.state, self.random, self.patience) = (state, random, Patience(patience))
   }
 
   /// Activates the flow and plays it.

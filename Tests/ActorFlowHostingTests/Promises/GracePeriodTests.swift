@@ -52,7 +52,7 @@ import Testing
     try await clock.waitForSleepers(2)
     run.cancel()
     let before = try await store.load("f-1")
-    try await stop(run)
+    try await stop(host, run)
     #expect(await code { try await host.flow("f-2").answer(question, with: "1") } == .hostStopping)
     gate.open()
     await host.isQuiet()
@@ -62,7 +62,8 @@ import Testing
   }
 
   /// Lets the grace period pass, and expects the error. The host's poll and lease renewal no longer sleep.
-  private func stop(_ run: Task<Void, any Error>) async throws {
+  private func stop(_ host: FlowHost, _ run: Task<Void, any Error>) async throws {
+    while !(await host.isStopping) { await Task.yield() }
     try await clock.waitForSleepers()
     clock.advance(by: .seconds(10))
     let error = await #expect(throws: FlowError.self) { try await run.value }
@@ -83,7 +84,7 @@ import Testing
     await gate.reached()
     try await clock.waitForSleepers(2)
     run.cancel()
-    try await stop(run)
+    try await stop(first, run)
     let second = FlowHost(store: store, clock: clock, owner: "second")
     let again = try await second.register(flow)
     clock.advance(by: .seconds(31))

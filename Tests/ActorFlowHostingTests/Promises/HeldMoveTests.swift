@@ -202,9 +202,8 @@ import Testing
     await gate.reached()
     #expect(try await history() == ["launched"])
     let stop = Task { try await host.shutDown() }
-    var limit = 100_000
-    while try await history().count == 1, limit > 0 {
-      limit -= 1
+    var limit = PollLimit(turns: 100_000)
+    while try await history().count == 1, limit.allowsAnother() {
       await Task.yield()
     }
     #expect(try await history() == ["launched", "moved a"])
@@ -303,9 +302,8 @@ import Testing
     try await host.flow("f").answer(question, with: "1")
     await gate.reached()
     let back = Task { try await host.flow("f").backUp() }
-    var limit = 100_000
-    while try await history().last != "leaving b", limit > 0 {
-      limit -= 1
+    var limit = PollLimit(turns: 100_000)
+    while try await history().last != "leaving b", limit.allowsAnother() {
       await Task.yield()
     }
     gate.open()

@@ -173,6 +173,7 @@ import Testing
     await gate.reached(1)
     await first.die()
     gate.open()
+    await first.isQuiet()
     clock.advance(by: .seconds(31))
     store.plan { $0.operation == .claimDue && $0.numberOfOperation == 1 ? .loseAcknowledgement : nil }
     let host = host("host")

@@ -236,7 +236,7 @@ import Testing
     let (gate, released, first) = (Gate(), Gate(), try await question())
     let commit = faulty.count(of: .commit) + 1
     faulty.plan { call in
-      if call.operation == .release { released.mark() }
+      if call.operation == .release { return .holdReply { released.mark() } }
       guard call.operation == .commit else { return nil }
       if call.numberOfOperation == commit { return .loseAcknowledgement }
       return .delay { await gate.pass() }

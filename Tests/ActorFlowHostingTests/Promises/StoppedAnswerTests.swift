@@ -49,6 +49,7 @@ import Testing
       run.cancel()
       if moment == .committing || moment == .inLine {
         // The answer waits for a write that is under way.
+        while !(await host.isStopping) { await Task.yield() }
         try await clock.waitForSleepers()
         gate.open()
         try await run.value

@@ -106,6 +106,7 @@ private actor Failing: FlowStep {
       let host = tester.host
       try await flows.start(id: "f", with: "-")
       await gate.reached()
+      while try await host.flow("f").view().questions.isEmpty { await Task.yield() }
       try await host.flow("f").answer(Form.self, with: "b")
       while !(try await host.flow("f").history()).contains(where: { $0.what == "suspended" }) { await Task.yield() }
       gate.open()

@@ -128,7 +128,7 @@ import Testing
     options.writesFormat = 5
     let old = try FlowHost(store: store, options: options)
     try await old.register(flow).start(id: "f", with: "-")
-    let view = try await old.flow("f").settled()
+    let view = try await old.flow("f").settled(within: .seconds(600))
     #expect(view.status == .suspended && view.failure?.contains("writesFormat") == true, "\(view.failure ?? "")")
     #expect(log.all.isEmpty && view.questions.isEmpty && view.signals.isEmpty)
     try await old.emptied()

@@ -1,4 +1,5 @@
 import ActorFlowTesting
+import RandomPrograms
 import Testing
 
 @testable import ActorFlow
@@ -160,12 +161,13 @@ extension PersistedRun {
       _ = try? await task.value
       isBack.raise()
     }
-    var patience = 2_000_000
-    while !isBack.isRaised, patience > 0 {
-      patience -= 1
+    var patience = PollLimit(turns: 2_000_000)
+    var isPatient = true
+    while !isBack.isRaised, isPatient {
+      isPatient = patience.allowsAnother()
       await Task.yield()
     }
-    guard patience > 0 else {
+    guard isBack.isRaised || isPatient else {
       task.cancel()
       throw Finding("it hangs at \(await coordinator.position) \(await coordinator.state.machine.main.phase)")
     }

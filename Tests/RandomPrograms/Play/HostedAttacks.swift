@@ -49,7 +49,7 @@ package func attackWaits(rounds: Int) async throws -> [String] {
 }
 
 /// The time without progress after which a flow counts as hanging.
-private let hanging = Duration.seconds(30)
+private let hanging = Duration.seconds(600)
 
 /// A flow with a world of its own.
 private struct AttackedFlow: Sendable {
