@@ -3,12 +3,12 @@ public import ActorFlow
 /// Transforms bytes of a flow on their way to the store and back, for encryption or compression.
 ///
 /// What people said passes the codec: inputs, answers, records, prompts, errors, reasons and notes, in the state of a flow
-/// and in its history. What a store has to find flows by (ids, names, steps, labels, assignees, dates) does not. See
-/// <doc:Hosting#Privacy>.
+/// and in its history. What a store has to find flows by (ids, names, steps, labels, assignees, dates) does not, nor
+/// do the ids of principals in the history. See <doc:Hosting#Privacy>.
 ///
 /// To forget a person, give each person a key, and erase the key. ``key(for:labels:)`` chooses the key of a flow when it
-/// starts. Its reference is stored beside the bytes, in plain, and is given to every later call. From the moment at which
-/// ``decode(_:of:)`` throws ``ErasedKey``, the flow is ``FlowSnapshot/Status/erased``.
+/// starts. Its reference is stored beside the bytes, in plain, and is given to every later call. Once
+/// ``decode(_:of:)`` throws ``ErasedKey``, views show the flow as ``FlowSnapshot/Status/erased``, and no host runs it.
 ///
 /// ```swift
 /// struct PersonCodec: BodyCodec {

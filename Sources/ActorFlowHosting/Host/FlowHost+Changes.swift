@@ -25,8 +25,8 @@ extension FlowHost {
   /// After the store was restored from a backup, or has lost its latest commits in another way, begin again with all flows:
   /// a cursor is refused only as long as it is ahead of the store.
   ///
-  /// A flow that does not match the query any more does not come: ask for more, and look at what comes. No change tells
-  /// that a flow was deleted. The iteration ends only with an error or with its task.
+  /// A flow whose latest state does not match the query any more does not come: to see flows leave a status, leave the
+  /// status out of the query, and look at what comes. Deletions are not reported. The iteration ends only with an error or with its task.
   ///
   /// Flows are read from the store in pages of 256, at the pace of the reader. A commit at this host is seen at once, if
   /// the store shows it by then, and one at another host with the next look at the store, every

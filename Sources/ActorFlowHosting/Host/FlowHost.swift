@@ -6,8 +6,8 @@ public import ActorFlow
   import Foundation
 #endif
 
-/// Runs many flows that outlive the process. Each change of a flow is in a store before any caller or reader sees it,
-/// and a waiting flow is a row in the store, not a task in the process.
+/// Runs many flows that outlive the process. Each change that a caller or reader may rely on is in a store before it
+/// is announced, and a waiting flow is a row in the store, not a task in the process.
 ///
 /// ```swift
 /// let host = FlowHost(store: try await FileFlowStore(directory: directory))

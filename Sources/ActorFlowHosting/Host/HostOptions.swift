@@ -29,8 +29,8 @@ extension FlowHost {
     /// Until then the store is polled again with pauses that grow to 30 seconds. Zero or more; with zero, `run()`
     /// throws at the first poll that fails.
     public var outageLimit: Duration = .seconds(300)
-    /// The number of bytes that an answer given as JSON may have: 1 or more, and at most
-    /// ``FlowSnapshot/maximumBytes``. An answer that is given as a value of its type has no limit but the flow's.
+    /// The number of bytes that a value given as JSON may have: an answer, the input of a start, a signal, an operator's
+    /// input or output. 1 or more, and at most ``FlowSnapshot/maximumBytes``. An answer that is given as a value of its type has no limit but the flow's.
     public var maximumAnswerBytes = 1 << 20
     /// The time for which a deleted flow is remembered: zero, the default, or more. In that time a start with its id
     /// throws `alreadyStarted`, so a message that is delivered twice does not begin a flow, and pay, a second time.
@@ -70,8 +70,8 @@ extension FlowHost {
     /// The time that the `around` of a ``StepObserver`` has to call its body, and again to return after it. A second by
     /// default; at least a millisecond.
     public var observerTime: Duration = .seconds(1)
-    /// The guard of this host: asked before each verb and each look of a caller, with the principal, if one is given, and
-    /// with the flow as it is stored; it throws to refuse. `nil`, the default, admits every caller.
+    /// The guard of this host: asked before each request, deletion, look and list of a caller, with the principal, if one
+    /// is given, and with the flow as it is stored; it throws to refuse. `nil`, the default, admits every caller.
     ///
     /// ```swift
     /// options.access = { verb, principal, flow in
@@ -89,7 +89,7 @@ extension FlowHost {
     /// late answer is a look of its own. An error of the guard is thrown to the caller as it is, best a
     /// `Refusal`, and nothing has changed. Observers learn of a refused request.
     ///
-    /// It is not asked for the steps of a flow, nor for the functions for the whole host, such as ``FlowHost/run()``,
+    /// It is not asked for the steps of a flow, for ``HostedFlow/events``, nor for the functions for the whole host, such as ``FlowHost/run()``,
     /// ``FlowHost/purge(_:endedBefore:limit:)``, ``FlowHost/plan()`` and ``FlowHost/health()``: these are code of this
     /// process. With a guard, each call for a flow reads it from the store once more.
     public var access: (@Sendable (FlowHost.Verb, Principal?, FlowSummary?) async throws -> Void)?

@@ -17,7 +17,7 @@ extension HostedFlow {
   /// The entries come in order, without gaps. Keep the ``HistoryEntry/sequence`` of the latest one, and go on after it
   /// later, in another process or at another host: nothing is missed, however long that takes. An iteration ends when the
   /// flow has ended and its last entry was returned. If the key of the flow was erased, it ends after the entries that are
-  /// stored; of their details and answers only those in plain are left.
+  /// stored, without the details and answers that have passed the codec.
   ///
   /// Entries are read from the store in pages of 256, at the pace of the reader. A commit at this host is seen at once,
   /// and one at another host with the next look at the store, every ``FlowHost/Options/pollInterval``. Reading activates
@@ -29,7 +29,7 @@ extension HostedFlow {
   /// which another iteration may go on.
   ///
   /// - Parameter sequence: The number after which the entries begin, the ``HistoryEntry/sequence`` of an earlier entry; 0
-  ///   for all. The number of an event of this host may be ahead of the store, and then counts as that of a later flow.
+  ///   for all. Take no number of ``events``: it may be ahead of the store, and such a number throws `noSuchFlow`.
   public func news(after sequence: Int = 0) -> FlowNews { FlowNews(flow: self, sequence: sequence) }
 
   /// Waits until the flow has another revision than the given one, at any host: for a page that is to show the present

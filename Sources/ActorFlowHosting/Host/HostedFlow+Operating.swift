@@ -34,9 +34,9 @@ extension HostedFlow {
   ///   - assignees: The people who are to answer, at least one. A name has at most 512 UTF-8 bytes, without U+0000.
   ///   - reason: The reason, of at most 1,024 UTF-8 bytes, with which the detail of the `updated` entry ends.
   ///   - principal: The principal who asks for it, for the history.
-  ///   - revision: The revision of the question that the caller saw; `nil` accepts whichever is shown. The people of the
-  ///     list replace all who are asked. With the revision, of two operators who change the list at once the later one
-  ///     throws `staleRevision`, and undoes nothing.
+  ///   - revision: The revision of the question that the caller saw; `nil` accepts whichever is shown. The list
+  ///     replaces all assignees. Give the revision if several operators may reassign at once: the later one then throws
+  ///     `staleRevision`, and overwrites nothing.
   ///   - key: An idempotency key, as for an answer.
   /// - Returns: The flow as it was stored with the request, or later.
   /// - Throws: A `FlowError`; nothing has changed then. `wrongPromptType` if the prompt is not a `ReassignablePrompt`;
@@ -144,8 +144,8 @@ extension HostedFlow {
   ///     if some have thrown again: call those under another key.
   /// - Returns: The flow as it was stored when the last `backUp` had ended, or later.
   /// - Throws: A `FlowError`. `rollbackFailed`, with the errors, if some have thrown again: they can be called another
-  ///   time. Before any was called: `notActive` if none of them has failed, or has lost its step by a move to another
-  ///   version; `tooLarge` for a longer reason, `notStorable` for one with U+0000; as
+  ///   time. Before any was called: `notActive` if no `backUp` has failed, or if each that failed has lost its step by a
+  ///   move; `tooLarge` for a longer reason, `notStorable` for one with U+0000; as
   ///   ``answer(_:with:by:revision:key:)``. A caller that is cancelled when the first has been called waits for the last
   ///   all the same.
   @discardableResult
@@ -157,8 +157,8 @@ extension HostedFlow {
     }
   }
 
-  /// Changes what is stored of the flow, by the moves that lead from one version to the next: inputs, answers, records,
-  /// states, the step that it is at.
+  /// Changes what is stored of an open flow (inputs, answers, records, states, the step that it is at), with the same
+  /// moves that lead from one version to the next.
   ///
   /// ```swift
   /// let edited = try await flow.edit(
@@ -166,8 +166,9 @@ extension HostedFlow {
   /// ```
   ///
   /// The flow is passivated, as when its host stops; an effect under way ends first. When the change is in the store, the
-  /// steps in focus run again with it up to their open questions. Nothing is compensated, and no effect is undone: an
-  /// edit changes what the flow knows of the world, and not the world. It reaches any flow that is open, also one that
+  /// steps in focus run again with it up to their open questions. Nothing is compensated: an edit
+  /// changes what the flow knows of the world, and not the world. So a step that ``Move/forget(_:)`` or
+  /// ``Move/reenter(_:at:_:)`` takes from the flow is not compensated later either: do that by hand before. It reaches any flow that is open, also one that
   /// is suspended, which stays so, or `unmigrated`, which goes on if it fits now.
   ///
   /// The change is one commit, and in the history the entry `edited`, with the reason. The history of what was before stays as
@@ -179,8 +180,8 @@ extension HostedFlow {
   ///     names none.
   ///   - reason: The reason, of at most 1,024 UTF-8 bytes.
   ///   - principal: The principal who asks for it, for the history.
-  ///   - key: An idempotency key, as for an answer. Two edits under one key have to name the same moves, steps and keys;
-  ///     their closures are not compared.
+  ///   - key: An idempotency key, as for an answer. Two edits under one key count as one if their moves name the same
+  ///     steps and keys, even if their closures differ: give a corrected closure a new key.
   /// - Returns: The flow as it was stored when its questions had been asked again, or later. As it was stored with the
   ///   change if it is suspended, or if another host has taken it by then.
   /// - Throws: A `FlowError`; nothing has changed then. `noSuchStep` if a move names a step that the flow has not entered;
@@ -231,14 +232,14 @@ extension HostedFlow {
   /// These go: the input and the output, answers, records, prompts, reasons, notes, error messages, the trace context,
   /// labels, assignees, the digests of requests, and the ids of principals. In the history the details go; each entry
   /// keeps its number, time, kind and step, and entries of an operator's verb (`retry`, `note`, `reassign`, `complete`,
-  /// `enter`, `refresh`, `edit`, `compensateAgain`, `redact`) also who made it. A start with the flow's id throws `alreadyStarted`, and the outcome of
-  /// a finished flow `redacted`. A request that was made before is not recognized by its key any more.
+  /// `enter`, `refresh`, `edit`, `compensateAgain`, `redact`) also who made it. A start with the flow's id throws `alreadyStarted`, and
+  /// ``RegisteredFlow/outcome(of:by:)`` of a finished flow throws `redacted`. A request that was made before is not recognized by its key any more.
   ///
   /// It is one commit, and stands in the history as `redacted`, with the principal and the reason. The flow's definition
   /// need not be registered. A flow that was redacted is not written again, unless there is something more to remove.
   ///
   /// A flow whose key was erased can be redacted whether it is open or has ended. Its state cannot be read, so all of it is
-  /// removed, and the flow stays `erased` even if the key comes back. Open tasks are removed; labels and the history are
+  /// removed, and the flow stays `erased` even if the key comes back. Its open questions are closed; labels and the history are
   /// treated as above. An entry of `complete` or `enter` loses the operator's name if only the key could tell it from a
   /// step's own. The reason is stored in plain, because there is no key.
   ///

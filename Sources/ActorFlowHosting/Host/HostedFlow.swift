@@ -177,7 +177,7 @@ extension HostedFlow {
     }
   }
 
-  /// Ends the flow, and returns when it has ended and its effects are undone, newest first. A flow that is suspended
+  /// Ends the flow, and returns when it has ended and is rolled back, newest step first. A flow that is suspended
   /// because a step failed can be abandoned, too.
   ///
   /// With `rollingBack` false no `backUp` is called, and the effects stay. A flow that is too large for any other
@@ -275,11 +275,12 @@ extension HostedFlow {
     return try await host.history(of: id, after: sequence, limit: limit)
   }
 
-  /// The events of the flow at this host from now on, each after its commit.
+  /// The events of the flow at this host from now on, each after its commit; but a move comes at once, up to 100
+  /// milliseconds before its commit.
   ///
   /// The stream ends when the flow ends or is deleted here, and when the host has stopped. A flow that has ended
   /// before, or that another host runs, has no events here: call ``view()`` after you have begun to listen. The stream
-  /// cannot fail. For a flow that does not exist, it is silent until a flow of this id is started here. It is for the code
+  /// throws nothing. If the store does not take a move, it ends: listen again. For a flow that does not exist, it is silent until a flow of this id is started here. It is for the code
   /// of this process: the guard ``FlowHost/Options/access`` is not asked, unlike for ``news(after:)``.
   ///
   /// While a passivated flow is made anew, its steps ask their open questions again, in any order, and no event tells of

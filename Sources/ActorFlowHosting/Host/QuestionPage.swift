@@ -4,7 +4,7 @@ public import ActorFlow
 public struct QuestionPage: Sendable {
   /// The questions, in the order of the query.
   public let questions: [ListedQuestion]
-  /// The cursor of the next page; `nil` on the last page. ``FlowHost/tasks(_:after:limit:by:)`` reads it, too.
+  /// The cursor of the next page; `nil` on the last page. ``FlowHost/tasks(_:after:limit:by:)`` takes it, too.
   public let cursor: String?
 }
 

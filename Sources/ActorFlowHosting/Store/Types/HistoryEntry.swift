@@ -27,6 +27,10 @@ public struct HistoryEntry: Sendable, Equatable, Codable {
   /// - `freed`: the unmigrated flow can continue.
   /// - `retried`: an operator let the flow try again; ``detail`` is the reason, if one was given.
   /// - `noted`: an operator wrote a note; ``detail`` is its text.
+  /// - `edited`, `refreshed`: an operator changed what is stored, or had the questions asked again; ``detail`` is the reason,
+  ///   if one was given.
+  /// - `compensated`, `compensationFailed`: an operator had a `backUp` called again, and it returned or threw; ``detail`` is
+  ///   the reason or the error.
   /// - `redacted`: an operator removed what people said; ``detail`` is the reason, if one was given.
   ///
   /// If a request that made a step be left had a reason, the ``detail`` of `leaving` ends with it: `back: wrong address`.

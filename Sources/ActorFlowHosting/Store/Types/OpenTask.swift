@@ -14,7 +14,7 @@ public struct OpenTask: Sendable, Equatable {
   public var step: StepID
   /// The prompt's `promptName`; in flows of a format before 6, the unqualified name of its type.
   public var prompt: String
-  /// The people who are to answer; empty if any caller may.
+  /// The people in whose inboxes the question is; empty if it is in none. The prompt's guards say who may answer.
   public var assignees: [String]
   /// The time when an answer is due, if there is one.
   public var due: Date?
