@@ -1,6 +1,6 @@
 """Counts instructions, allocations and bytes of the main figures: `counts.py [--write] [--floors] [--repeat N] [FIGURE …]`.
 
-The figures are those of `Examples/Benchmarks`, which `.ci/run release` and `.ci/run counts` build into `.build-release`. Each is done two different numbers of
+The figures are those of `Examples/Benchmarks`, which `.ci/run counts` builds into `.build-release`. Each is done two different numbers of
 times under callgrind; the difference between the two runs, divided by the difference in numbers, is the count of one
 operation. Bytes are the resident growth per flow, as the program prints it. Unlike times, none of these depends on what
 else the machine does.

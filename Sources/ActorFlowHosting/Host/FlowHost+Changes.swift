@@ -26,7 +26,8 @@ extension FlowHost {
   /// a cursor is refused only as long as it is ahead of the store.
   ///
   /// A flow whose latest state does not match the query any more does not come: to see flows leave a status, leave the
-  /// status out of the query, and look at what comes. Deletions are not reported. The iteration ends only with an error or with its task.
+  /// status out of the query, and look at what comes. Deletions are not reported. The iteration ends only with an error
+  /// or with its task.
   ///
   /// Flows are read from the store in pages of 256, at the pace of the reader. A commit at this host is seen at once, if
   /// the store shows it by then, and one at another host with the next look at the store, every

@@ -30,7 +30,8 @@ extension FlowHost {
     /// throws at the first poll that fails.
     public var outageLimit: Duration = .seconds(300)
     /// The number of bytes that a value given as JSON may have: an answer, the input of a start, a signal, an operator's
-    /// input or output. 1 or more, and at most ``FlowSnapshot/maximumBytes``. An answer that is given as a value of its type has no limit but the flow's.
+    /// input or output. 1 or more, and at most ``FlowSnapshot/maximumBytes``. An answer that is given as a value of its type
+    /// has no limit but the flow's.
     public var maximumAnswerBytes = 1 << 20
     /// The time for which a deleted flow is remembered: zero, the default, or more. In that time a start with its id
     /// throws `alreadyStarted`, so a message that is delivered twice does not begin a flow, and pay, a second time.
@@ -89,7 +90,7 @@ extension FlowHost {
     /// late answer is a look of its own. An error of the guard is thrown to the caller as it is, best a
     /// `Refusal`, and nothing has changed. Observers learn of a refused request.
     ///
-    /// It is not asked for the steps of a flow, for ``HostedFlow/events``, nor for the functions for the whole host, such as ``FlowHost/run()``,
+    /// The guard is not asked for the steps of a flow, for ``HostedFlow/events``, nor for the functions for the whole host, such as ``FlowHost/run()``,
     /// ``FlowHost/purge(_:endedBefore:limit:)``, ``FlowHost/plan()`` and ``FlowHost/health()``: these are code of this
     /// process. With a guard, each call for a flow reads it from the store once more.
     public var access: (@Sendable (FlowHost.Verb, Principal?, FlowSummary?) async throws -> Void)?

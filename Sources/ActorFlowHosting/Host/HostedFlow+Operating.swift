@@ -166,10 +166,10 @@ extension HostedFlow {
   /// ```
   ///
   /// The flow is passivated, as when its host stops; an effect under way ends first. When the change is in the store, the
-  /// steps in focus run again with it up to their open questions. Nothing is compensated: an edit
-  /// changes what the flow knows of the world, and not the world. So a step that ``Move/forget(_:)`` or
-  /// ``Move/reenter(_:at:_:)`` takes from the flow is not compensated later either: do that by hand before. It reaches any flow that is open, also one that
-  /// is suspended, which stays so, or `unmigrated`, which goes on if it fits now.
+  /// steps in focus run again with it up to their open questions. Nothing is compensated: an edit changes what the flow
+  /// knows of the world, and not the world. So a step that ``Move/forget(_:)`` or ``Move/reenter(_:at:_:)`` takes from the
+  /// flow is not compensated later either: do that by hand before. Any open flow can be edited, also one that is suspended,
+  /// which stays so, or `unmigrated`, which goes on if it fits now.
   ///
   /// The change is one commit, and in the history the entry `edited`, with the reason. The history of what was before stays as
   /// it is.
@@ -232,8 +232,9 @@ extension HostedFlow {
   /// These go: the input and the output, answers, records, prompts, reasons, notes, error messages, the trace context,
   /// labels, assignees, the digests of requests, and the ids of principals. In the history the details go; each entry
   /// keeps its number, time, kind and step, and entries of an operator's verb (`retry`, `note`, `reassign`, `complete`,
-  /// `enter`, `refresh`, `edit`, `compensateAgain`, `redact`) also who made it. A start with the flow's id throws `alreadyStarted`, and
-  /// ``RegisteredFlow/outcome(of:by:)`` of a finished flow throws `redacted`. A request that was made before is not recognized by its key any more.
+  /// `enter`, `refresh`, `edit`, `compensateAgain`, `redact`) also who made it.
+  /// A start with the flow's id throws `alreadyStarted`, and ``RegisteredFlow/outcome(of:by:)`` of a finished flow throws
+  /// `redacted`. A request that was made before is not recognized by its key any more.
   ///
   /// It is one commit, and stands in the history as `redacted`, with the principal and the reason. The flow's definition
   /// need not be registered. A flow that was redacted is not written again, unless there is something more to remove.
