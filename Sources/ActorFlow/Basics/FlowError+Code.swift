@@ -9,7 +9,7 @@ extension FlowError {
       case noMatchingCase, ambiguousBackUp, timedOut, noSuchStep, signalsFull, badDefinition
       case notStorable, noSuchFlow, alreadyStarted, suspended, unmigrated, keyReused, tooLarge, badOptions
       case hostStopping, notSuspended, stepsStillRunning, noDecision, wrongDeployment
-      case ambiguousStep, erased, redacted, notEnded
+      case ambiguousStep, erased, redacted, notEnded, compensationOwed
     }
     let name: Name
 
@@ -104,6 +104,8 @@ extension FlowError {
     public static let redacted = Code(.redacted)
     /// The flow has not ended; let it end, or abandon it first.
     public static let notEnded = Code(.notEnded)
+    /// An edit would take a step from the flow whose `backUp` may still have to be called.
+    public static let compensationOwed = Code(.compensationOwed)
     /// The flow is not suspended, so there is nothing to retry.
     public static let notSuspended = Code(.notSuspended)
     /// The host is stopping, or has stopped; another host takes the request.

@@ -13,7 +13,7 @@ extension FlowError.Code {
     case .noSuchFlow, .noSuchQuestion, .noSuchStep: 404
     case .notRunning, .alreadyRunning, .flowEnded, .ending, .moving, .cannotBackUp, .abandoned, .questionClosed,
       .ambiguousQuestion, .ambiguousBackUp, .ambiguousStep, .staleRevision, .notActive, .alreadyStarted, .suspended,
-      .notSuspended, .notEnded:
+      .notSuspended, .notEnded, .compensationOwed:
       409
     case .erased, .redacted: 410
     case .tooLarge: 413

@@ -64,7 +64,8 @@ extension FlowHost {
   ///
   /// If the operation ends early, ``BulkReport/cursor`` leads to the first page with a flow that was not reached. Some
   /// flows of that page may have their outcome already, so give the requests an idempotency key, which may be the same for
-  /// all flows.
+  /// all flows. For an operation that is to go on after a crash of its process, keep the cursor of each report where it
+  /// survives, and choose a `limit` that may be repeated.
   ///
   /// Cancelling the calling task cancels the verbs under way, begins no other, and returns the report.
   ///

@@ -121,7 +121,7 @@ extension FlowCommitter {
     var history: [HistoryEntry] = []
     for compensation in ended {
       state.machine.sequence += 1
-      let detail = compensation.error?.message ?? request.reason
+      let detail = [request.reason, compensation.error?.message ?? ""].filter { !$0.isEmpty }.joined(separator: ": ")
       history.append(
         HistoryEntry(
           sequence: state.machine.sequence, at: now,

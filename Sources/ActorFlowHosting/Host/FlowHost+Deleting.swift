@@ -1,11 +1,11 @@
 import ActorFlow
 
 extension FlowHost {
-  func delete(_ id: FlowID) async throws {
+  func delete(_ id: FlowID, by principal: Principal?) async throws {
     var attempts = 0
     while true {
       do {
-        guard try await remove(id) else { continue }
+        guard try await remove(id, by: principal?.id) else { continue }
         shared.changed(id, wakeAt: nil)
         return shared.announceEnd(of: id)
       } catch let error as FlowStoreError {
@@ -21,7 +21,7 @@ extension FlowHost {
   }
 
   /// Removes a flow, in memory or not. Returns false if the flow was about to be passivated; try again then.
-  private func remove(_ id: FlowID) async throws -> Bool {
+  private func remove(_ id: FlowID, by principal: String?) async throws -> Bool {
     if let flow = live[id] {
       guard await flow.enter() else {
         await flow.isGoneOrOpen()
@@ -31,10 +31,7 @@ extension FlowHost {
       await flow.dismiss(noSuchFlow(id))
       let (stored, fence) = (flow.committer.stored, flow.lease?.fence)
       do {
-        if let stored {
-          try await remember(stored)
-          try await shared.store.delete(stored, fence: fence)
-        }
+        if let stored { try await remove(stored, fence: fence, by: principal) }
       } catch {
         await release(flow)
         throw error
@@ -44,12 +41,12 @@ extension FlowHost {
     }
     return try await behindDoor(of: id) {
       guard live[id] == nil else { return false }
-      try await removeStored(id)
+      try await removeStored(id, by: principal)
       return true
     }
   }
 
-  private func removeStored(_ id: FlowID) async throws {
+  private func removeStored(_ id: FlowID, by principal: String?) async throws {
     try refuseStopping()
     let leased = try await lease(of: id)
     let lease = leased?.lease
@@ -57,12 +54,23 @@ extension FlowHost {
       guard let stored = if let leased { leased.flow } else { try await shared.store.load(id) } else {
         throw noSuchFlow(id)
       }
-      try await remember(stored)
-      try await shared.store.delete(stored, fence: lease?.fence)
+      try await remove(stored, fence: lease?.fence, by: principal)
     } catch {
       await giveBack(lease)
       throw error
     }
     await giveBack(lease)
+  }
+
+  /// Removes a flow from the store, and tells the observers.
+  ///
+  /// - Parameter principal: The principal who asked for it; `nil` for a purge and for a retention that is over.
+  func remove(_ stored: StoredFlow, fence: Fence?, by principal: String?) async throws {
+    try await remember(stored)
+    try await shared.store.delete(stored, fence: fence)
+    let (definition, version) = (stored.snapshot.definition, stored.snapshot.version)
+    shared.observation?.report(
+      .removed(by: principal),
+      of: HostObservation.Subject(flow: stored.id, definition: definition, version: version))
   }
 }

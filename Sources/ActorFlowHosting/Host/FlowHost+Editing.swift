@@ -4,25 +4,26 @@ import ActorFlow
 extension FlowHost {
   @discardableResult
   func edit(
-    _ id: FlowID, _ moves: [Move], reason: String, by principal: Principal?, key: String?
+    _ id: FlowID, _ moves: [Move], forgetting steps: Set<StepID>, reason: String, by principal: Principal?, key: String?
   ) async throws -> FlowView {
     try HostRequest.check(reason, "the reason of an edit", of: id)
     guard !moves.isEmpty else {
       throw FlowError(.notStorable, "the edit is empty; give it at least one move", flow: id)
     }
+    let edit = Edit(moves: moves, forgotten: steps)
     var names = ByteWriter()
-    for move in moves { names.string(move.text) }
+    for text in edit.texts { names.string(text) }
     let request = HostRequest(.edit, "", names.bytes, key: key, by: principal, reason: reason)
     try request.checkKey(of: id)
     let view = try await reportingRefusal(of: .edit, by: principal?.id, on: id) {
-      try await namingErased(id) { try await untilWritten(id) { try await editOnce(id, moves, request) } }
+      try await namingErased(id) { try await untilWritten(id) { try await editOnce(id, edit, request) } }
     }
     guard view.status == .runnable else { return view }
     return await askedAgain(id) ?? view
   }
 
   /// Edits a flow; returns `nil` if it was in memory, and has left that now.
-  private func editOnce(_ id: FlowID, _ moves: [Move], _ request: HostRequest) async throws -> FlowView? {
+  private func editOnce(_ id: FlowID, _ edit: Edit, _ request: HostRequest) async throws -> FlowView? {
     if let flow = live[id] {
       guard await flow.enter() else {
         await flow.isGoneOrOpen()
@@ -37,7 +38,7 @@ extension FlowHost {
             await release(flow)
             return FlowView(stored, state)
           }
-          _ = try edited(stored, state, by: moves)
+          _ = try edited(stored, state, by: edit)
         }
         try await passivateAfterEffects(flow)
       } catch is CancellationError {
@@ -55,18 +56,17 @@ extension FlowHost {
     }
     return try await behindDoor(of: id) {
       guard live[id] == nil else { return nil }
-      return try await withStored(id) { try await edit($0, by: moves, for: request, fence: $1) }
+      return try await withStored(id) { try await self.edit($0, by: edit, for: request, fence: $1) }
     }
   }
 
   private func edit(
-    _ stored: StoredFlow, by moves: [Move], for request: HostRequest, fence: Fence?
+    _ stored: StoredFlow, by edit: Edit, for request: HostRequest, fence: Fence?
   ) async throws -> FlowView {
     let state = try await readState(of: stored, fence: fence)
     if try request.isApplied(to: state, of: stored.id) { return FlowView(stored, state) }
-    var edited = try edited(stored, state, by: moves)
+    var (edited, forgotten) = try edited(stored, state, by: edit)
     edited.unmigrated = nil
-    edited.machine.sequence += 1
     edited.apply(request)
     var snapshot = stored.snapshot
     // The host activates the flow, and its steps ask again.
@@ -75,12 +75,18 @@ extension FlowHost {
     snapshot.rollbackFailed = !edited.machine.undoFailures.isEmpty
     let open = Set(edited.machine.tracks.compactMap { $0.question?.number })
     snapshot.tasks.removeAll { task in Question.ID(task.question).map { !open.contains($0.number) } ?? true }
-    let entry = HistoryEntry(
-      sequence: edited.machine.sequence, at: shared.clock.now, what: "edited", by: request.principal,
-      detail: request.reason.isEmpty ? nil : request.reason)
+    var history: [HistoryEntry] = []
+    let now = shared.clock.now
+    for step in [nil] + forgotten.map(Optional.some) {
+      edited.machine.sequence += 1
+      history.append(
+        HistoryEntry(
+          sequence: edited.machine.sequence, at: now, what: step == nil ? "edited" : "forgotten", step: step,
+          by: request.principal, detail: request.reason.isEmpty ? nil : request.reason))
+    }
     try shared.write(&edited, to: &snapshot, of: stored.id)
     let write = FlowWrite(
-      snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: [entry],
+      snapshot, to: stored.id, expecting: stored.revision, fence: fence, appending: history,
       carrying: request.carried.map { [$0] } ?? [], over: stored.snapshot.valueNumbers)
     do { return FlowView(try await shared.store.commit(write, of: edited.trace), edited) } catch let error
       as FlowStoreError where error.code == .tooLarge
@@ -89,13 +95,18 @@ extension FlowHost {
     }
   }
 
-  /// Applies the moves of an edit, and checks that a registered version can go on with the result.
-  private func edited(_ stored: StoredFlow, _ state: HostedState, by moves: [Move]) throws -> HostedState {
+  /// Applies the moves of an edit, and checks that it forgets no step that it does not name, and that a registered version
+  /// can go on with the result.
+  ///
+  /// - Returns: The state, and the steps that the moves have taken from it.
+  private func edited(
+    _ stored: StoredFlow, _ state: HostedState, by edit: Edit
+  ) throws -> (state: HostedState, forgotten: [StepID]) {
     guard state.machine.ending == nil else {
       throw FlowError(.flowEnded, "the flow has ended, so there is nothing to edit", flow: stored.id)
     }
     var changed = StoredState(state.machine, values: shared.values)
-    for move in moves {
+    for move in edit.moves {
       if let step = move.subject?.step, !changed.has(step) {
         throw FlowError(
           .noSuchStep,
@@ -103,6 +114,14 @@ extension FlowHost {
             + changed.steps.map(\.path).joined(separator: ", "), flow: stored.id, step: step)
       }
       try move.apply(&changed)
+    }
+    let unnamed = changed.forgotten.filter { step in !edit.forgotten.contains { $0.means(step) } }
+    guard unnamed.isEmpty else {
+      let paths = Set(unnamed.map(\.path)).sorted().joined(separator: ", ")
+      throw FlowError(
+        .compensationOwed,
+        "the edit takes \(paths) from the flow, whose `backUp` is then never called: compensate by hand what was done, and "
+          + "name the steps in `forgetting`", flow: stored.id, step: unnamed.first)
     }
     var edited = state
     edited.machine = changed.machine
@@ -113,8 +132,18 @@ extension FlowHost {
         "the edited flow does not fit version \(definition.version) of \"\(definition.name)\": \(problems)",
         flow: stored.id)
     }
-    return edited
+    return (edited, changed.forgotten)
   }
+}
+
+/// An edit as an operator asks for it.
+private struct Edit: Sendable {
+  let moves: [Move]
+  /// The steps that the moves may take from the flow although their `backUp` is not called.
+  let forgotten: Set<StepID>
+
+  /// The edit in words, which tell it from another under the same key.
+  var texts: [String] { moves.map(\.text) + forgotten.map { "forgetting \($0.path)" }.sorted() }
 }
 
 extension StoredState {

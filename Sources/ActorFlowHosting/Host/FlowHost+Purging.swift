@@ -104,8 +104,7 @@ extension FlowHost {
       let snapshot = stored.snapshot
       let isExpired = expired.contain(snapshot.status, changedAt: stored.changedAt)
       guard snapshot.status.isTerminal, isExpired else { return false }
-      try await remember(stored)
-      try await shared.store.delete(stored, fence: fence)
+      try await remove(stored, fence: fence, by: nil)
       return true
     } catch {
       // A codec may throw an error of its own.
@@ -120,8 +119,7 @@ extension FlowHost {
         "the flow is kept because some of its `backUp`s failed; call `compensateAgain` to run them again, or delete the flow",
         flow: stored.id)
     }
-    try await remember(stored)
-    try await shared.store.delete(stored, fence: fence)
+    try await remove(stored, fence: fence, by: nil)
     return true
   }
 }

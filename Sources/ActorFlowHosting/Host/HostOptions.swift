@@ -90,9 +90,9 @@ extension FlowHost {
     /// late answer is a look of its own. An error of the guard is thrown to the caller as it is, best a
     /// `Refusal`, and nothing has changed. Observers learn of a refused request.
     ///
-    /// The guard is not asked for the steps of a flow, for ``HostedFlow/events``, nor for the functions for the whole host, such as ``FlowHost/run()``,
-    /// ``FlowHost/purge(_:endedBefore:limit:)``, ``FlowHost/plan()`` and ``FlowHost/health()``: these are code of this
-    /// process. With a guard, each call for a flow reads it from the store once more.
+    /// The guard is not asked for the steps of a flow, for ``HostedFlow/events``, nor for the functions for the whole host,
+    /// such as ``FlowHost/run()``, ``FlowHost/purge(_:endedBefore:limit:)``, ``FlowHost/plan()`` and
+    /// ``FlowHost/health()``: these are code of this process. With a guard, each call for a flow reads it from the store once more.
     public var access: (@Sendable (FlowHost.Verb, Principal?, FlowSummary?) async throws -> Void)?
     /// The number of bytes from which a value is stored apart from the body.
     package var leastApart = ValueTable.leastBytes

@@ -133,7 +133,7 @@ extension HostedFlow {
   /// an effect under way ends first. Requests to the flow, and its timers, wait until the `backUp`s have ended.
   ///
   /// Each `backUp` that ends is a commit, and stands in the history as `compensated` with the reason, or as
-  /// `compensationFailed` with the error. A `backUp` that is under way when its process dies is called again by the
+  /// `compensationFailed` with the reason and the error. A `backUp` that is under way when its process dies is called again by the
   /// next request: let it have its effect in a `once`.
   ///
   /// - Parameters:
@@ -167,34 +167,38 @@ extension HostedFlow {
   ///
   /// The flow is passivated, as when its host stops; an effect under way ends first. When the change is in the store, the
   /// steps in focus run again with it up to their open questions. Nothing is compensated: an edit changes what the flow
-  /// knows of the world, and not the world. So a step that ``Move/forget(_:)`` or ``Move/reenter(_:at:_:)`` takes from the
-  /// flow is not compensated later either: do that by hand before. Any open flow can be edited, also one that is suspended,
-  /// which stays so, or `unmigrated`, which goes on if it fits now.
+  /// knows of the world, and not the world. Any open flow can be edited, also one that is suspended, which stays so, or
+  /// `unmigrated`, which goes on if it fits now.
   ///
-  /// The change is one commit, and in the history the entry `edited`, with the reason. The history of what was before stays as
-  /// it is.
+  /// A step that ``Move/forget(_:)``, ``Move/reenter(_:at:_:)`` or ``Move/branches(of:from:forgettingSteps:)`` takes from
+  /// the flow is never compensated. So the edit is refused unless you name the step in `forgetting`: compensate by hand
+  /// what it has done, and name it then.
+  ///
+  /// The change is one commit. In the history it is the entry `edited` with the reason, followed by `forgotten` for each step
+  /// that was taken from the flow. The history of what was before stays as it is.
   ///
   /// - Parameters:
   ///   - moves: The moves, applied in order, at least one. Each names a step that the flow has entered, as
   ///     the version calls it that the flow is stored in; ``Move/custom(_:)``
   ///     names none.
+  ///   - steps: The steps that the moves may take from the flow, by their whole paths or their last parts.
   ///   - reason: The reason, of at most 1,024 UTF-8 bytes.
   ///   - principal: The principal who asks for it, for the history.
   ///   - key: An idempotency key, as for an answer. Two edits under one key count as one if their moves name the same
-  ///     steps and keys, even if their closures differ: give a corrected closure a new key.
+  ///     steps and keys, and they may forget the same steps, even if their closures differ: give a corrected closure a new key.
   /// - Returns: The flow as it was stored when its questions had been asked again, or later. As it was stored with the
   ///   change if it is suspended, or if another host has taken it by then.
   /// - Throws: A `FlowError`; nothing has changed then. `noSuchStep` if a move names a step that the flow has not entered;
-  ///   `typeMismatch` if a value has another type; `unmigrated` if no registered version can go on with the result;
+  ///   `compensationOwed` if the moves take a step from the flow that `forgetting` does not name; `typeMismatch` if a value has another type; `unmigrated` if no registered version can go on with the result;
   ///   `flowEnded`; `erased`; `tooLarge` for a longer reason or a flow that has become too large, `notStorable` for no
   ///   moves or a reason with U+0000; `keyReused`, `noSuchFlow`, `hostStopping`. The error of a move's closure. Errors of
   ///   the store.
   @discardableResult
   public func edit(
-    _ moves: [Move], reason: String = "", by principal: Principal? = nil, key: String? = nil
+    _ moves: [Move], forgetting steps: Set<StepID> = [], reason: String = "", by principal: Principal? = nil, key: String? = nil
   ) async throws -> FlowView {
     try await request(.edit, by: principal) { caller in
-      try await host.edit(id, moves, reason: reason, by: caller.principal, key: key)
+      try await host.edit(id, moves, forgetting: steps, reason: reason, by: caller.principal, key: key)
     }
   }
 

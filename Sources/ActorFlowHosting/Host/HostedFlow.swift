@@ -208,8 +208,8 @@ extension HostedFlow {
   ///   - principal: The principal who asks for it, for the history.
   ///   - key: An idempotency key, as for an answer.
   /// - Throws: A `FlowError` with the code `notSuspended` if the flow is not suspended, or `flowEnded` if it has
-  ///   finished, or has ended and nothing is left to undo; `tooLarge` for a reason of more than 1,024 UTF-8 bytes, `notStorable` for one with
-  ///   U+0000; as ``answer(_:with:by:revision:key:)``.
+  ///   finished, or has ended and nothing is left to undo; `tooLarge` for a reason of more than 1,024 UTF-8 bytes,
+  ///   `notStorable` for one with U+0000; as ``answer(_:with:by:revision:key:)``.
   @discardableResult
   public func retry(reason: String = "", by principal: Principal? = nil, key: String? = nil) async throws -> FlowView {
     try await request(.retry, by: principal) { caller in
@@ -222,13 +222,14 @@ extension HostedFlow {
   /// The flow's state is not decoded. So a flow whose definition or version is not registered, or whose state can no
   /// longer be read, is removed like any other. If the flow is in memory here, it is passivated first. Its requests
   /// that are under way or waiting throw `noSuchFlow`, unless they are in the store by then. While another host runs
-  /// the flow, this function waits for the lease.
+  /// the flow, this function waits for the lease. Nothing of the flow is left that could say who deleted it and why, but
+  /// observers of the host learn of it as ``HostEvent/Kind/removed(by:)``.
   ///
   /// - Throws: A `FlowError` with the code `noSuchFlow`, or `hostStopping` if the host has stopped. Errors of the store,
   ///   such as a ``FlowStoreError`` with the code `outcomeUnknown` if it is not known whether the flow was removed.
   public func delete() async throws {
     try await allow(.delete)
-    try await host.delete(id)
+    try await host.delete(id, by: principal)
   }
 }
 

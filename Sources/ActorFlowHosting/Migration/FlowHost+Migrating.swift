@@ -135,7 +135,10 @@ extension FlowHost {
       let lease = try await lease(of: stored.id)?.lease
       await shared.markErased(stored, fence: lease?.fence)
       await giveBack(lease)
-    } catch {}
+    } catch {
+      // The flow stays unmigrated. Its next request, or an operator, meets the error again.
+      shared.note(error, in: .marking, of: stored.id)
+    }
     return nil
   }
 

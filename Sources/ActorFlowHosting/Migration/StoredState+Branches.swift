@@ -76,6 +76,7 @@ extension StoredState {
         "a branch that has entered a step is lost; say `forgettingSteps: true` if its effects are to remain",
         step: first)
     }
+    forgotten += entered
     machine.branches.removeAll { lost.contains($0.number) }
     machine.timers.removeAll { lost.contains($0.track) }
   }

@@ -4,6 +4,8 @@ public import ActorFlow
 public struct StoredState: Sendable {
   var machine: MachineSnapshot
   let values: any ValueCodec
+  /// The steps that were taken from the flow although they may have to be compensated, oldest first.
+  var forgotten: [StepID] = []
 
   init(_ machine: MachineSnapshot, values: any ValueCodec) {
     (self.machine, self.values) = (machine, values)
@@ -79,8 +81,10 @@ public struct StoredState: Sendable {
         throw FlowError(
           .badDefinition, "a step in focus cannot be forgotten; use `reenter` to enter another step", step: step)
       }
+      forgotten.append(machine[place].visit.step)
       machine.remove(place)
     }
+    for place in machine.failedPlaces where step.means(place.visit.step) { forgotten.append(place.visit.step) }
     machine.changeFailedPlaces { place in
       if let old = place, step.means(old.visit.step) { place = nil }
     }
@@ -92,6 +96,7 @@ public struct StoredState: Sendable {
   ) throws {
     for place in places(step) where machine.isFocused(place) {
       machine[place].payload = try changed(machine[place].payload, change)
+      forgotten.append(machine[place].visit.step)
       machine.reenter(place, at: machine[place].visit.step.renamed(step, to: other))
     }
   }

@@ -112,6 +112,56 @@ import Testing
     #expect(await code { try await flow.edit([.custom { _ in }]) } == .flowEnded)
   }
 
+  @Test("Rule 2: a step is taken from the flow only if the edit names it, and the history says that it was forgotten")
+  func forgetting() async throws {
+    let host = FlowHost(store: store)
+    let flow = try await started(host)
+    for _ in 0..<2 { try await host.answerNext("o", "\"1\"") }
+    let before = try await flow.settled()
+    #expect(before.stack.map(\.name) == ["end", "ship", "pay"])
+    let reenter = Move.reenter("end", at: "end") { (order: Order) in order }
+    let custom = Move.custom { state in
+      for step in state.steps.dropLast() { try state.forget(step) }
+    }
+    for (moves, steps): ([Move], Set<StepID>) in [
+      ([.forget("pay")], []), ([.forget("pay")], ["ship"]), ([.forget("pay"), .forget("ship")], ["pay"]),
+      ([reenter], ["pay"]), ([custom], ["order/pay"]),
+    ] {
+      let error = await #expect(throws: FlowError.self) { try await flow.edit(moves, forgetting: steps) }
+      #expect(error?.code == .compensationOwed && error?.step.map { steps.contains($0) } == false)
+    }
+    #expect(try await flow.view().revision == before.revision)
+    let edited = try await flow.edit([custom, reenter], forgetting: ["order/pay", "ship", "end"], reason: "paid by hand")
+    #expect(edited.stack.map(\.name) == ["end"])
+    let history = try await flow.history()
+    #expect(history.map(\.sequence) == Array(1...history.count))
+    let entries = history.filter { $0.what == "forgotten" }
+    #expect(entries.map(\.step) == ["order/pay", "order/ship", "order/end"])
+    #expect(entries.allSatisfy { $0.detail == "paid by hand" && $0.by == "cleo" })
+    try await flow.abandon()
+    #expect(log.all == ["charged 5"])
+  }
+
+  @Test("Rule 2: a branch that has entered a step is lost only if the edit names the step")
+  func forgettingBranches() async throws {
+    let host = FlowHost(store: store)
+    let forked = Flow<String, String>("forked") {
+      Parallel {
+        Step("a") { Asker() }
+        Step("b") { Asker() }
+      } join: {
+        $0 + $1
+      }
+    }
+    try await host.register(forked).start(id: "f", with: "-")
+    _ = try await host.flow("f").settled()
+    let lost = Move.branches(of: "forked/parallel", from: [nil, 1], forgettingSteps: true)
+    #expect(await code { try await host.flow("f").edit([lost]) } == .compensationOwed)
+    let edited = try await host.flow("f").edit([lost], forgetting: ["a"])
+    #expect(edited.questions.count == 2)
+    #expect(try await host.flow("f").history().filter { $0.what == "forgotten" }.count == 1)
+  }
+
   @Test("one key is one edit, also of the same moves that are sent several times at once")
   func key() async throws {
     let host = FlowHost(store: store)
@@ -123,6 +173,7 @@ import Testing
     }
     #expect(try text(try await flow.settled()) == "Basel+: receipt of 5")
     #expect(await code { try await flow.edit([.forget("pay")], key: "k") } == .keyReused)
+    #expect(await code { try await flow.edit(more, forgetting: ["ship"], key: "k") } == .keyReused)
     #expect(await code { try await flow.edit(more, key: "") } == .notStorable)
   }
 
@@ -157,9 +208,8 @@ import Testing
     #expect(
       await code { try await second.flow("o").answer(.init(flow: "o", run: 1, number: 1), json: "1".utf8) }
         == .unmigrated)
-    try await second.flow("o").edit([
-      .reenter("pay", at: "pay") { (text: String) in Order(city: text, cents: 5) }
-    ])
+    try await second.flow("o").edit(
+      [.reenter("pay", at: "pay") { (text: String) in Order(city: text, cents: 5) }], forgetting: ["pay"])
     let edited = try await second.flow("o").settled()
     #expect(edited.status == .waiting)
     #expect(try text(edited) == "Basel 5: receipt of 5")

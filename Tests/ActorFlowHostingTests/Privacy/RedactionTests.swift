@@ -189,7 +189,7 @@ import Testing
     #expect(await code { try await host.flow("f").redact(reason: String(repeating: "x", count: 2_000)) } == .tooLarge)
   }
 
-  @Test("a failed `backUp` that an edit forgets cannot be repeated, and does not keep the flow from being redacted")
+  @Test("a failed `backUp` that an edit is told to forget cannot be repeated, and does not keep the flow from being redacted")
   func forgottenFailure() async throws {
     let store = MemoryFlowStore(clock: clock)
     let host = FlowHost(store: store, clock: clock)
@@ -203,7 +203,8 @@ import Testing
     _ = await code { try await host.flow("f").backUp(to: "start") }
     let owed = try await host.flow("f").settled()
     #expect(owed.undoFailures.map(\.step?.name) == ["a"] && owed.status == .waiting)
-    try await host.flow("f").edit([.forget("a")])
+    #expect(await code { try await host.flow("f").edit([.forget("a")]) } == .compensationOwed)
+    try await host.flow("f").edit([.forget("a")], forgetting: ["a"])
     let refusal = await code { try await host.flow("f").compensateAgain() }
     #expect(refusal == .notActive)
     try await host.flow("f").abandon()
