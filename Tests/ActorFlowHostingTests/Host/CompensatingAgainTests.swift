@@ -96,7 +96,7 @@ import Testing
     #expect(entries.map(\.what) == ["compensated", "compensationFailed", "compensated"])
     #expect(entries.map(\.step) == ["order/ship", "order/pay", "order/pay"])
     #expect(entries.map(\.by) == ["ann", "ann", "ann"])
-    #expect(entries.map(\.detail) == ["bank is back", "\(Boom())", "now"])
+    #expect(entries.map(\.detail) == ["bank is back", "bank is back: \(Boom())", "now"])
     try await host.answerNext("o", "\"y\"")
     #expect(try await host.flow("o").settled().steps == ["order/sign"])
   }

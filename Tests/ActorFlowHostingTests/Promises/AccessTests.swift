@@ -46,6 +46,8 @@ import Testing
     ("request(reassign)", { try await $0.reassign($1, to: ["eve"]) }),
     ("request(complete)", { flow, _ in try await flow.complete("ask", output: "\"o\"".utf8) }),
     ("request(enter)", { flow, _ in try await flow.enter("ask", input: "\"i\"".utf8) }),
+    ("request(edit)", { flow, _ in try await flow.edit([.custom { _ in }]) }),
+    ("request(compensateAgain)", { flow, _ in try await flow.compensateAgain() }),
     ("request(refresh)", { flow, _ in try await flow.refresh() }),
     ("request(redact)", { flow, _ in try await flow.redact() }),
     ("delete", { flow, _ in try await flow.delete() }),

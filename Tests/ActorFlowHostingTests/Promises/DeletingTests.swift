@@ -56,6 +56,25 @@ import Testing
     }
   }
 
+  @Test("observers learn that a flow was removed: by whom it was deleted, or that it was purged")
+  func observed() async throws {
+    let (witness, clock) = (Witness(), ManualWallClock())
+    let host = try FlowHost(store: MemoryFlowStore(clock: clock), clock: clock, options: .observed(by: witness))
+    let flows = try await host.register(flow)
+    for id in ["deleted", "purged"] as [FlowID] {
+      try await flows.start(id: id, with: "-")
+      _ = try await host.flow(id).settled()
+    }
+    try await host.flow("deleted", by: Principal(id: "ann")).delete()
+    try await host.flow("purged").abandon()
+    await host.isQuiet()
+    clock.advance(by: .seconds(60))
+    try await host.purge(endedBefore: clock.now)
+    #expect(witness.words(of: "deleted").filter { $0.hasPrefix("removed") } == ["removed by ann"])
+    #expect(witness.words(of: "purged").last == "removed by -")
+    #expect(witness.events.last?.definition == "f" && witness.events.last?.version == 1)
+  }
+
   @Test("a flow that is written while it is deleted is deleted all the same")
   func written() async throws {
     let clock = ManualWallClock()
