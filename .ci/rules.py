@@ -46,7 +46,7 @@ FORBIDDEN = {  # in Sources: a user's mistake never traps, Sendable is never ass
     r"\bas!": "traps",
     r"@unchecked\s+Sendable": "is not Sendable by construction",
     r"\bnonisolated\s*\(\s*unsafe\s*\)": "is not Sendable by construction",
-    r"\bcatch\b[^{]*\{\s*\}": "swallows an error; report it, or say with `try?` and a comment why there is nothing to do",
+    r"\bcatch\s*\{\s*\}": "swallows an error; report it, or say with `try?` and a comment why there is nothing to do",
     r"@preconcurrency\b": "is not Sendable by construction",
     r"(?<![\w.])(debugPrint|print|dump)\s*\(": "prints from a library",
     r"\b_read\b": "is read after it was freed, optimized by Swift 6.3; write `get`, or lend the value to a closure",

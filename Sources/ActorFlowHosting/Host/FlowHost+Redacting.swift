@@ -185,7 +185,9 @@ extension HistoryEntry {
   /// redact.
   fileprivate var isOfOperator: Bool {
     switch what {
-    case "retried", "noted", "redacted", "updated", "refreshed", "edited", "forgotten", "compensated", "compensationFailed": true
+    case "retried", "noted", "redacted", "updated", "refreshed", "edited", "forgotten", "compensated",
+      "compensationFailed":
+      true
     case "leaving": leaving != nil
     default: false
     }

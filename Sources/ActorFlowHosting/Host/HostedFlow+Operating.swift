@@ -195,7 +195,8 @@ extension HostedFlow {
   ///   the store.
   @discardableResult
   public func edit(
-    _ moves: [Move], forgetting steps: Set<StepID> = [], reason: String = "", by principal: Principal? = nil, key: String? = nil
+    _ moves: [Move], forgetting steps: Set<StepID> = [], reason: String = "", by principal: Principal? = nil,
+    key: String? = nil
   ) async throws -> FlowView {
     try await request(.edit, by: principal) { caller in
       try await host.edit(id, moves, forgetting: steps, reason: reason, by: caller.principal, key: key)

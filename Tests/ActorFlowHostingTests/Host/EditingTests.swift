@@ -131,7 +131,8 @@ import Testing
       #expect(error?.code == .compensationOwed && error?.step.map { steps.contains($0) } == false)
     }
     #expect(try await flow.view().revision == before.revision)
-    let edited = try await flow.edit([custom, reenter], forgetting: ["order/pay", "ship", "end"], reason: "paid by hand")
+    let edited = try await flow.edit(
+      [custom, reenter], forgetting: ["order/pay", "ship", "end"], reason: "paid by hand")
     #expect(edited.stack.map(\.name) == ["end"])
     let history = try await flow.history()
     #expect(history.map(\.sequence) == Array(1...history.count))

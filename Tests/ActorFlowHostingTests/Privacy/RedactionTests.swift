@@ -189,7 +189,7 @@ import Testing
     #expect(await code { try await host.flow("f").redact(reason: String(repeating: "x", count: 2_000)) } == .tooLarge)
   }
 
-  @Test("a failed `backUp` that an edit is told to forget cannot be repeated, and does not keep the flow from being redacted")
+  @Test("a failed `backUp` that an edit is told to forget is not repeated, and does not keep the flow from a redaction")
   func forgottenFailure() async throws {
     let store = MemoryFlowStore(clock: clock)
     let host = FlowHost(store: store, clock: clock)

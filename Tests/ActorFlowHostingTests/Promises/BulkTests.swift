@@ -16,16 +16,19 @@ import Testing
     store = FaultyStore(MemoryFlowStore(clock: clock))
   }
 
-  /// A host with suspended flows of these ids, and another flow that waits.
-  private func host(_ ids: [String]) async throws -> FlowHost {
-    let host = FlowHost(store: store, clock: clock)
-    let flow = Flow<String, String>("f") { [isDown] in
+  private var flow: Flow<String, String> {
+    Flow("f") { [isDown] in
       Step("work") { (input: String, context: StepContext) in
         guard input != "waits" else { return try await context.ask(Form(text: input)) }
         if isDown.value { throw Boom() }
         return input
       }
     }
+  }
+
+  /// A host with suspended flows of these ids, and another flow that waits.
+  private func host(_ ids: [String]) async throws -> FlowHost {
+    let host = FlowHost(store: store, clock: clock, owner: "host")
     let flows = try await host.register(flow)
     for id in ids {
       try await flows.start(id: FlowID(id), with: "-")
@@ -143,6 +146,50 @@ import Testing
     await #expect(throws: FlowStoreError.self) { try await host.each(query, after: report.cursor) { _ in } }
     let rest = try await host.each(query, after: report.cursor) { try await $0.retry(key: "1") }
     #expect(rest.done == ["k", "l"] && rest.isComplete)
+  }
+
+  @Test("an operation that dies at any call of its store goes on from the last cursor, and reaches each flow once")
+  func killed() async throws {
+    let ids = ["a", "b", "c", "d", "e"]
+    var (call, hasDied) = (0, true)
+    while hasDied {
+      let tests = BulkTests()
+      let first = try await tests.host(ids)
+      await first.isQuiet()
+      let left = Lock(call)
+      tests.store.plan { _ in
+        left.withLock { left in
+          left -= 1
+          return left < 0 ? .fail(.unavailable) : nil
+        }
+      }
+      var cursor: String?
+      // What a page has come to is lost with its process.
+      try? await tests.noteAll(first, &cursor) { left.withLock { $0 >= 0 } }
+      hasDied = left.withLock { $0 < 0 }
+      await first.die()
+      let second = FlowHost(store: tests.store.store, clock: tests.clock, owner: "host")
+      try await second.register(tests.flow)
+      try await tests.noteAll(second, &cursor) { true }
+      for id in ids + ["z-waits"] {
+        let notes = try await second.flow(FlowID(id)).history().filter { $0.what == "noted" }
+        #expect(notes.map(\.by) == ["ann"], "\(id), the call \(call)")
+      }
+      await second.die()
+      call += 1
+    }
+    #expect(call > 10)
+  }
+
+  /// Writes a note on each flow, two at a time, from a cursor on that is moved after each page while the process lives.
+  private func noteAll(_ host: FlowHost, _ cursor: inout String?, while lives: () -> Bool) async throws {
+    repeat {
+      let report = try await host.each(FlowQuery(definition: "f"), by: ann, after: cursor, limit: 2, atOnce: 1) {
+        try await $0.note("seen", key: "1")
+      }
+      guard lives() else { return }
+      cursor = report.cursor
+    } while cursor != nil
   }
 
   @Test("flows are deleted page by page")
