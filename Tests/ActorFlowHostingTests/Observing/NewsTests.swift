@@ -120,6 +120,35 @@ import Testing
     #expect(try await next(after: 0)?.sequence == 1)
   }
 
+  @Test(
+    "a reader learns that the flow was begun anew although it is past the reader's number, also if its key is erased",
+    arguments: [false, true])
+  func overtaken(isErased: Bool) async throws {
+    let codec = PersonCodec()
+    var options = FlowHost.Options()
+    options.codec = codec
+    let one = try FlowHost(store: PlainStore(base: store), clock: clock, owner: "one", options: options)
+    let other = try FlowHost(store: PlainStore(base: store), clock: clock, owner: "other", options: options)
+    let flows = try await one.register(flow)
+    try await other.register(flow)
+    try await flows.start(id: "x", with: "-", labels: ["customer": "ann"])
+    _ = try await one.flow("x").settled()
+    await one.isQuiet()
+    let known = try await one.flow("x").history().count
+    let (task, seen) = reader(other.flow("x").news(after: known - 1))
+    await seen.reached()
+    try await clock.waitForSleepers()
+    try await one.flow("x").delete()
+    clock.advance(by: .seconds(1))
+    try await flows.start(id: "x", with: "-", labels: ["customer": "ann"])
+    try await one.answerNext("x", #""1""#)
+    await one.isQuiet()
+    #expect(try await one.flow("x").history().count > known)
+    if isErased { _ = codec.erase("ann") }
+    clock.advance(by: .seconds(5))
+    #expect(await code { try await task.value } == .noSuchFlow)
+  }
+
   @Test("a cancelled reader ends, and leaves nothing behind")
   func cancelled() async throws {
     let (host, flows) = try await host("one")

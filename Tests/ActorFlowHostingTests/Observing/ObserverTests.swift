@@ -117,6 +117,80 @@ import Testing
     #expect(words.last == "passivated")
   }
 
+  @Test("a `backUp` that fails again when an operator has it called is reported")
+  func failedAgain() async throws {
+    let host = try host(on: MemoryFlowStore(clock: clock))
+    let flows = try await host.register(
+      Flow<String, String>("f") {
+        Step("a") { Scripted(backUp: { _ in throw Boom() }) { text, _ in text } }
+        Step("b") { Asker() }
+      })
+    try await flows.start(id: "x", with: "-")
+    _ = try await host.flow("x").settled()
+    _ = try? await host.flow("x").abandon()
+    await host.isQuiet()
+    let before = witness.words(of: "x").count
+    let ann = Principal(id: "ann")
+    #expect(await code { try await host.flow("x").compensateAgain(by: ann) } == .rollbackFailed)
+    await host.isQuiet()
+    let words = witness.words(of: "x").dropFirst(before).filter { $0 != "activated" && $0 != "passivated" }
+    #expect(words.contains("backUp of a: Boom"))
+    #expect(words.last == "refused compensateAgain by ann: rollbackFailed")
+    #expect(words.contains("committed compensateAgain"))
+  }
+
+  @Test("a flow that fits no version is reported with its definition")
+  func unmigrated() async throws {
+    let store = MemoryFlowStore(clock: clock)
+    let first = FlowHost(store: store, clock: clock, owner: "host")
+    try await first.register(Flow<String, String>("f") { Step("a") { Asker() } }).start(id: "x", with: "-")
+    _ = try await first.flow("x").settled()
+    await first.isQuiet()
+    let second = try host(on: store)
+    try await second.register(Flow<String, String>("f") { Step("other") { Asker() } }, version: 2, from: 1)
+    #expect(await code { try await second.flow("x").answer(Form.self, with: "1") } == .unmigrated)
+    let events = witness.events.filter { if case .unmigrated = $0.kind { true } else { false } }
+    #expect(events.map(\.flow) == ["x"] && events.map(\.definition) == ["f"])
+  }
+
+  @Test("events say how long a step, an effect and a write took, and which revision the write made")
+  func durations() async throws {
+    let base = MemoryFlowStore(clock: clock)
+    let store = FaultyStore(base)
+    let host = try host(on: store)
+    let flow = Flow<String, String>("f") { [clock] in
+      Step("pay") { (text: String, context: StepContext) in
+        clock.advance(by: .seconds(2))
+        return try await context.once("charge") { _ in
+          clock.advance(by: .seconds(3))
+          return text
+        }
+      }
+    }
+    store.plan { [clock] call in
+      if call.operation == .commit { clock.advance(by: .milliseconds(10)) }
+      return nil
+    }
+    try await host.register(flow).start(id: "x", with: "-")
+    _ = try await host.flow("x").settled()
+    await host.isQuiet()
+    var (revisions, longest): ([Int], [Duration]) = ([], [.zero, .zero, .zero])
+    for event in witness.events {
+      switch event.kind {
+      case .effectEnded(_, "charge", .returned, let time): longest[0] = time
+      case .stepEnded(_, .returned, let time): longest[1] = time
+      case .committed(let commit):
+        revisions.append(commit.revision.number)
+        longest[2] = max(longest[2], commit.duration)
+      default: break
+      }
+    }
+    #expect(longest[0] == .seconds(3) && longest[2] == .milliseconds(10))
+    #expect(longest[1] >= .seconds(5) && longest[1] < .seconds(6), "with the commits of the effect")
+    #expect(revisions == Array(1...revisions.count))
+    #expect(try await base.load("x")?.revision.number == revisions.last)
+  }
+
   @Test("a lease that another host has ended is reported once for each flow")
   func lostLease() async throws {
     let store = MemoryFlowStore(clock: clock)
