@@ -394,6 +394,42 @@ private let approval = Flow("approval") {
   }
 }
 
+/// Returns the status of an HTTP response to a request.
+func status(of request: () async throws -> Void) async -> (status: Int, retryAfter: Duration?) {
+  do {
+    try await withRefusals { try await request() }
+    return (200, nil)
+  } catch let refusal as Refusal {
+    return (refusal.httpStatus, nil)
+  } catch let error as FlowError {
+    return (error.code.httpStatus, nil)
+  } catch let error as FlowStoreError {
+    return (error.code.httpStatus, error.retryAfter)
+  } catch {
+    return (500, nil)
+  }
+}
+
+@Suite("Errors as HTTP responses, in the articles", .timeLimit(.minutes(15))) struct StatusSnippets {
+  @Test("each kind of error has its status, and a lease says when to come back")
+  func statuses() async throws {
+    let clock = ManualWallClock()
+    let store = FaultyStore(MemoryFlowStore(clock: clock))
+    let host = FlowHost(store: store, clock: clock)
+    #expect(await status { _ = try await host.list() }.status == 200)
+    #expect(await status { throw Refusal.notAllowed("it is not yours") }.status == 403)
+    #expect(await status { _ = try await host.flow("x").view() }.status == 404)
+    store.plan { _ in .fail(.unavailable) }
+    #expect(await status { _ = try await host.list() } == (503, nil))
+    let leased = FlowStoreError(.leased, "another host runs it", retryAfter: .seconds(3))
+    #expect(await status { throw leased } == (503, .seconds(3)))
+    #expect(await status { throw FlowStoreError(.corrupted, "it cannot be read") }.status == 500)
+    #expect(await status { throw Unknown() }.status == 500)
+  }
+
+  private struct Unknown: Error {}
+}
+
 @Suite("Observers in the articles", .timeLimit(.minutes(15))) struct ObserverSnippets {
   @Test("a counter of suspended flows, and a trace around each step")
   func observers() async throws {

@@ -28,11 +28,11 @@ public struct FlowStoreError: Error, Sendable, CustomStringConvertible {
 
   /// The kind of error; switch with a `default`, since new codes may be added.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    private enum Name: String, Sendable {
+    enum Name: String, Sendable {
       case conflict, fenced, leased, notFound, corrupted, unsupportedFormat, tooLarge
       case outcomeUnknown, unavailable, locked
     }
-    private let name: Name
+    let name: Name
 
     private init(_ name: Name) {
       self.name = name

@@ -1,4 +1,5 @@
 package import ActorFlow
+import ActorFlowHosting
 
 /// The requests of people as a web server passes them on. Each reply has a status and, if it is a refusal, a reason.
 package struct WebDesk: Sendable {
@@ -39,6 +40,8 @@ package struct WebDesk: Sendable {
     } catch let problem as Problem {
       return Reply(problem.status, problem.sentence)
     } catch let error as FlowError {
+      return Reply(error.code.httpStatus, error.message)
+    } catch let error as FlowStoreError {
       return Reply(error.code.httpStatus, error.message)
     } catch {
       return Reply(500, "\(error)")
