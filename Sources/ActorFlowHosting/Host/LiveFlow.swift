@@ -66,8 +66,12 @@ final class LiveFlow: Sendable {
   }
 
   /// Begins to use the flow. Returns false if it is about to be passivated: wait until it is gone, and load it.
+  ///
+  /// A flow that is suspended because one of its branches failed still runs while another branch asks, and so is not
+  /// passivated before ``FlowHost/Options/keepHot`` is over. It takes no new users, so the first one has it passivated.
   func enter() async -> Bool {
     let isOver = await isOver
+    if isOver { over.signal() }
     return use.withLock { use in
       guard !use.isClosing, !isOver else { return false }
       use.users += 1

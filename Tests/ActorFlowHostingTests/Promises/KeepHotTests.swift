@@ -75,6 +75,32 @@ import Testing
     #expect(try await again.outcome(of: "f") == .finished("-12"))
   }
 
+  @Test("a request to a flow that is suspended while another branch asks does not wait until this time is over")
+  func suspendedBranch() async throws {
+    let (host, _) = try await host()
+    let flow = Flow<String, String>("forked") {
+      Parallel {
+        Step("fail") { (input: String, context: StepContext) -> String in
+          _ = try await context.ask(Form(text: input))
+          throw Boom()
+        }
+        Step("ask") { Asker(log) }
+      } join: {
+        $0 + $1
+      }
+    }
+    try await host.register(flow).start(id: "f", with: "-")
+    let question = try await host.flow("f").settled().questions.first { $0.step.name == "fail" }?.id
+    // The flow stays in memory from now on.
+    try await clock.waitForSleepers()
+    try await host.flow("f").answer(try #require(question), with: "x")
+    #expect(try await host.flow("f").settled().status == .suspended)
+    // No test moves the clock.
+    try await host.flow("f").retry()
+    try await host.flow("f").abandon()
+    #expect(try await host.flow("f").view().status == .abandoned)
+  }
+
   @Test("a host that is stopped passivates at once a flow that was answered while it stayed in memory")
   func stoppedAfterAnswer() async throws {
     let (host, flows) = try await host()
