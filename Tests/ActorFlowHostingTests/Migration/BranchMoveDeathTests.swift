@@ -90,7 +90,7 @@ import Testing
     _ = try await caughtUp
     for (index, (id, _)) in Self.flows.enumerated() {
       let view = try await finish(id, at: index % 2 == 0 ? next : other)
-      let moves = try await next.flow(id).history().filter { $0.what == "moved" && $0.step == nil }.map(\.detail)
+      let moves = try await next.flow(id).history().filter { $0.detail?.contains("→") == true }.map(\.detail)
       let output = view.output.map { String(decoding: $0, as: UTF8.self) }
       let stays = id == "stays" || isTakenBack
       #expect(view.status == .finished && output == (stays ? #""a|b""# : #""b|c""#), "\(id), the call \(call)")
