@@ -11,7 +11,7 @@ package final class HostArena: Arena {
   private let requests = Lock(0)
   private let played = Lock<Set<Verb>>([])
   /// Whether a failed step suspends the flow, to be retried or abandoned. If not, the flow rolls back.
-  private let suspendsOnFailure: Bool
+  package let suspendsOnFailure: Bool
 
   package init(_ world: World, _ clock: ManualWallClock, _ host: FlowHost, suspendsOnFailure: Bool = false) {
     (self.world, self.clock, self.suspendsOnFailure) = (world, clock, suspendsOnFailure)
