@@ -108,10 +108,15 @@ extension FlowView {
 
 extension FlowView {
   /// Whether ``HostedFlow/backUp(to:from:reason:by:key:)`` has a target. If branches are open, it may ask for the
-  /// question of one of them.
+  /// question of one of them. False for a flow that is suspended: it refuses a back until it is retried.
   ///
   /// Another request may come first, so a back can be refused all the same.
-  public var canBackUp: Bool { status != .unmigrated && status != .erased && position.canBackUp }
+  public var canBackUp: Bool {
+    switch status {
+    case .suspended, .unmigrated, .erased: false
+    default: position.canBackUp
+    }
+  }
 
   /// The branches of the fork on top of the stack, with the steps in them; empty if the step in focus is not a fork.
   public var branches: [Branch] { position.branches }

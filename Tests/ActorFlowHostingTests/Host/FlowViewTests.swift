@@ -53,6 +53,30 @@ import Testing
     #expect(joined.branches.isEmpty && joined.canBackUp && joined.output == nil)
   }
 
+  @Test("a suspended flow offers no back, because it refuses one; after the retry it does")
+  func suspended() async throws {
+    let fails = Lock(true)
+    let host = FlowHost(store: store)
+    let flow = Flow<String, String>("f") {
+      Self.ask("name")
+      Step("send") { (input: String) in
+        if fails.withLock({ $0 }) { throw Boom() }
+        return input
+      }
+      Self.ask("check")
+    }
+    try await host.register(flow).start(id: "t", with: "-")
+    try await host.answerNext("t", "\"ann\"")
+    #expect(try await host.flow("t").settled().status == .suspended)
+    #expect(try await !view().canBackUp)
+    let refusal = await #expect(throws: FlowError.self) { try await host.flow("t").backUp() }
+    #expect(refusal?.code == .suspended)
+    fails.withLock { $0 = false }
+    try await host.flow("t").retry()
+    _ = try await host.flow("t").settled()
+    #expect(try await view().canBackUp)
+  }
+
   @Test("questions and signals are listed in the order in which branches asked, in events, views and after a restart")
   func order() async throws {
     let (first, second) = (Signal<String>("first"), Signal<String>("second"))

@@ -28,6 +28,8 @@ package struct Ledger {
     settling = Set(program.steps.filter { $0.policy == .settling }.map { $0.track.prefix { $0 != "*" }.description })
     isHosted = world.isHosted
     for (number, line) in world.lines.enumerated() {
+      // A `backUp` that has thrown may run any number of times.
+      if world.callsAgain, plans[line.step]?.backUpOutcome != .works { continue }
       do {
         switch line.kind {
         case .entered: try enter(line)

@@ -2,21 +2,24 @@ import ActorFlow
 
 // The requests of an operator.
 extension Model {
-  /// The step that an operator can complete or enter anew, if one waits: its name, its input, and the value that an `Ask`
+  /// The step that an operator can complete or enter anew, if one waits or has suspended the flow: its name, its input, and the value that an `Ask`
   /// combines its answer with.
   package var completable: (name: String, input: Value, carried: Value, onlyAsks: Bool)? {
     guard let place = current else { return nil }
     switch place.state {
     case .asking, .waiting, .first, .either, .updating:
       return (place.plan.name, place.input, place.carried, place.plan.onlyAsks)
+    case .failed where fault != nil && place.isEntered:
+      return (place.plan.name, place.input, place.carried, place.plan.onlyAsks)
     default: return nil
     }
   }
 
-  /// Completes the step that waits, with an output in the place of its own.
+  /// Completes the step that waits or has failed, with an output in the place of its own.
   package func complete(with output: Value) -> String {
     guard completable != nil, let place = current else { return "notActive" }
     place.state = .made(output)
+    fault = nil
     settle()
     return "ok"
   }
@@ -33,11 +36,12 @@ extension Model {
     return "ok"
   }
 
-  /// Enters the step that waits anew. A step without an input has always the same.
+  /// Enters the step that waits or has failed anew. A step without an input has always the same.
   package func enterAnew(with input: Value) -> String {
     guard completable != nil, let place = current else { return "notActive" }
     place.state = .made(place.input)
     place.anew = input
+    fault = nil
     settle()
     return "ok"
   }

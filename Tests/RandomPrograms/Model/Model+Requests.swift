@@ -12,12 +12,15 @@ extension Model {
     case .updating(let asked, _, _): number = asked + 1
     default: return "noSuchQuestion"
     }
+    if place.latest?.command.isPlain == false { place.plainAnswers = nil }
+    place.plainAnswers? += 1
+    place.latest = (command, number)
     obey(command, place, number)
     settle()
     return "ok"
   }
 
-  private func obey(_ command: Command, _ place: Place, _ number: Int) {
+  func obey(_ command: Command, _ place: Place, _ number: Int) {
     if place.plan.onlyAsks {
       place.state = .made(place.plan.output(of: place.carried, command))
       return
@@ -25,7 +28,8 @@ extension Model {
     place.state = .asking(number + 1)
     switch command {
     case .go(let value): place.state = .made(place.input.with(value, adding: "\(place.plan.name):\(value)"))
-    case .fail: place.state = .failed(place.plan.name)
+    case .fail:
+      if !mended.contains("\(place.plan.name).\(number)") { place.state = .failed(place.plan.name) }
     case .ask, .askReplying: place.state = .asking(number)
     case .attempt: if !attempt(number, at: place) { place.failures += 1 }
     case .attemptOrFail:
@@ -80,6 +84,7 @@ extension Model {
 
   package func send(_ value: Int, to name: String, key: String?) -> String {
     guard result == nil else { return "flowEnded" }
+    guard fault == nil else { return "suspended" }
     if let key, !signalKeys.insert("\(name) \(key)").inserted { return "duplicate" }
     switch current?.state {
     case .waiting(let number, name, _, let remainder) where Command.isMeant(value, remainder),
@@ -96,6 +101,7 @@ extension Model {
   package func backUp(to name: String?) -> String {
     errors = 0
     guard result == nil else { return "flowEnded" }
+    guard fault == nil else { return "suspended" }
     guard let target = name.map(backTarget) ?? backTarget else { return "cannotBackUp" }
     back(to: target)
     let isWhole = errors == 0  // a failure after the landing is not part of the back
@@ -167,7 +173,8 @@ extension Model {
 
   package var look: Look {
     guard result == nil else { return Look(hasEnded: true) }
-    var look = Look(stack: shown.map(\.plan.name), canBackUp: backTarget != nil)
+    var look = Look(
+      isSuspended: fault != nil, stack: shown.map(\.plan.name), canBackUp: fault == nil && backTarget != nil)
     if look.stack.isEmpty, let lastFocus { look.stack = [lastFocus] }
     guard let current else { return look }
     let name = current.plan.name
@@ -189,20 +196,23 @@ extension Model {
 /// The position of a flow, as far as it can be observed.
 package struct Look: Sendable, Hashable, CustomStringConvertible {
   package var hasEnded = false
+  package var isSuspended = false
   package var stack: [String] = []
   package var questions: [String] = []
   package var signals: [String] = []
   package var canBackUp = false
 
   package init(
-    hasEnded: Bool = false, stack: [String] = [], questions: [String] = [], signals: [String] = [],
-    canBackUp: Bool = false
+    hasEnded: Bool = false, isSuspended: Bool = false, stack: [String] = [], questions: [String] = [],
+    signals: [String] = [], canBackUp: Bool = false
   ) {
-    (self.hasEnded, self.stack, self.questions) = (hasEnded, stack, questions)
+    (self.hasEnded, self.isSuspended, self.stack, self.questions) = (hasEnded, isSuspended, stack, questions)
     (self.signals, self.canBackUp) = (signals, canBackUp)
   }
 
   package var description: String {
-    hasEnded ? "ended" : "\(stack) asks \(questions) waits \(signals)\(canBackUp ? " can back up" : "")"
+    guard !hasEnded else { return "ended" }
+    let text = "\(stack) asks \(questions) waits \(signals)\(canBackUp ? " can back up" : "")"
+    return isSuspended ? "suspended at \(text)" : text
   }
 }

@@ -38,6 +38,11 @@ package final class Model {
     var latestFailure: String?
     /// The number of attempts that have failed since `proceed` was called.
     var failures = 0
+    /// The latest answer, and the number of the command that it is.
+    var latest: (command: Command, number: Int)?
+    /// The number of answers since `proceed` was called; `nil` if one before the latest was more than a plain answer to a
+    /// plain question.
+    var plainAnswers: Int? = 0
     /// For a hub's menu: its value so far, and the number of side branches that have ended.
     var choices: [Value] = []
     var endedSides = 0
@@ -111,6 +116,12 @@ package final class Model {
   let program: Program
   /// Whether hosts crash, so that attempts fail each time.
   let mayCrash: Bool
+  /// Whether a failure that no scope handles suspends the flow.
+  let suspends: Bool
+  /// The failure that has suspended the flow.
+  package internal(set) var fault: String?
+  /// The failures whose causes were removed.
+  var mended: Set<String> = []
   var entries: [Entry] = []
   var now = Duration.zero
   // The walk.
@@ -141,8 +152,8 @@ package final class Model {
   var owed: [Place] = []
   package var result: String?
 
-  package init(_ program: Program, mayCrash: Bool = false) {
-    (self.program, self.mayCrash) = (program, mayCrash)
+  package init(_ program: Program, mayCrash: Bool = false, suspends: Bool = false) {
+    (self.program, self.mayCrash, self.suspends) = (program, mayCrash, suspends)
     settle()
   }
 
@@ -153,25 +164,31 @@ package final class Model {
   // MARK: To the next stop
 
   func settle() {
-    while result == nil {
+    while result == nil, fault == nil {
       (cursor, scopes, enteredScopes, active, pause) = (0, [], 0, [], nil)
       do throws(Stop) {
         end("finished \(try walk(program.parts, Value()).trail)", rollingBack: false)
       } catch {
         switch error {
-        case .waiting:
-          timeouts = Dictionary(uniqueKeysWithValues: active.map { ($0.id, timeouts[$0.id] ?? now + $0.time) })
-          return
+        case .waiting: return startTimeouts()
         case .again: break
+        case .failed(let error) where suspends:
+          fault = error
+          startTimeouts()
         case .failed(let error): end(error, rollingBack: true)
         }
       }
     }
   }
 
+  private func startTimeouts() {
+    timeouts = Dictionary(uniqueKeysWithValues: active.map { ($0.id, timeouts[$0.id] ?? now + $0.time) })
+  }
+
   func end(_ result: String, rollingBack: Bool) {
     if rollingBack { rollBack(entries) } else { rollBack(entries.filter(\.isFinalizer)) }
     self.result = result
+    fault = nil
     entries = []
     timeouts = [:]
   }

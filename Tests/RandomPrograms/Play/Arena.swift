@@ -10,12 +10,22 @@ package protocol Arena: Sendable {
   func backUp(to step: String?) async -> String
   func backUp(from question: Question.ID) async -> String
   func abandon(rollingBack: Bool) async -> String
+  /// Whether a failed step suspends the flow.
+  var suspendsOnFailure: Bool { get }
   /// Retries a flow that a failed step has suspended; in memory no flow is suspended, and it does nothing.
   func retry() async
   /// Completes a step with an output of this number; in memory there is no such verb, and it does nothing.
   func complete(_ step: String, with number: Int, of program: Program) async -> String
   /// Enters a step anew with an input of this number; in memory there is no such verb, and it does nothing.
   func enter(_ step: String, with number: Int, of program: Program) async -> String
+  /// Assigns a question of a hosted flow to others, among them the player.
+  func reassign(_ question: Question.ID) async
+  /// Edits a hosted flow, so that it is stored and activated anew, and nothing else of it changes.
+  func edit() async
+  /// Calls the `backUp`s of a hosted flow again that have thrown.
+  func compensateAgain() async
+  /// Redacts a hosted flow, which is refused while it is open.
+  func redact() async
   /// Has the open questions of a hosted flow asked again.
   func refresh() async
   /// Writes a note into the history of a hosted flow.
@@ -32,6 +42,12 @@ package struct AskedQuestion: Sendable {
 
   package init(id: Question.ID, step: String, text: String) {
     (self.id, self.step, self.text) = (id, step, text)
+  }
+
+  /// The name of the cause with which the step fails if this question is answered with `fail`.
+  var causeOfFailure: String {
+    let number = text.dropFirst(step.count + 1).prefix(while: \.isNumber)
+    return "\(step).\(1 + (Int(number) ?? 0))"
   }
 }
 

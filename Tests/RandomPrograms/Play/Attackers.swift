@@ -34,7 +34,7 @@ package struct Attackers<Place: Arena>: Sendable {
         await help(&random, turns - patience)
       } else {
         await disturb(&random)
-        if operating.percent(8) { await operate(&operating) }
+        if operating.percent(20) { await operate(&operating) }
       }
       await Task.yield()
     }
@@ -110,6 +110,8 @@ package struct Attackers<Place: Arena>: Sendable {
 
   /// An operator's verb, also at the moment of an answer.
   private func operate(_ random: inout Chance) async {
+    if place.suspendsOnFailure, random.percent(30) { return await failAndRetry(&random) }
+    if random.percent(40) { return await operateAnywhere(&random) }
     guard random.percent(70), let question = await place.questions.randomElement(using: &random) else {
       return await place.note()
     }
@@ -135,6 +137,46 @@ package struct Attackers<Place: Arena>: Sendable {
       _ = await answered
     case 1: await give { [program] in await $0.complete(question.step, with: number, of: program) }
     default: _ = await place.complete(question.step, with: number, of: program)
+    }
+  }
+
+  /// A verb that names no step, alone, at the moment of an answer, or while the flow is being left.
+  private func operateAnywhere(_ random: inout Chance) async {
+    let question = await place.questions.randomElement(using: &random)
+    let verb: @Sendable (Place) async -> Void
+    switch random.below(6) {
+    case 0, 1: verb = { await $0.edit() }
+    case 2: verb = { if let question { await $0.reassign(question.id) } }
+    case 3: verb = { await $0.compensateAgain() }
+    case 4: verb = { await $0.redact() }
+    default: verb = { await $0.retry() }
+    }
+    let (moment, number) = (random.below(4), random.below(30))
+    switch moment {
+    case 0:
+      async let done: Void = verb(place)
+      if let question { _ = await place.answer(question.id, with: .go(number)) }
+      await done
+    case 1:
+      async let done: Void = verb(place)
+      _ = await place.backUp(to: nil)
+      await done
+    case 2:
+      async let done: Void = verb(place)
+      if number == 0 { _ = await place.abandon(rollingBack: true) }
+      await done
+    default: await verb(place)
+    }
+  }
+
+  /// Lets a step fail, and retries it as soon as the flow is suspended, also when the cause has been removed.
+  private func failAndRetry(_ random: inout Chance) async {
+    guard let question = await place.questions.randomElement(using: &random) else { return await place.retry() }
+    guard await place.answer(question.id, with: .fail) == "ok" else { return }
+    for turn in 0..<(1 + random.below(12)) {
+      await Task.yield()
+      await place.retry()
+      if turn > 2, random.percent(20) { world.mends(question.causeOfFailure) }
     }
   }
 

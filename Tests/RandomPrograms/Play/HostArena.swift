@@ -9,8 +9,9 @@ package final class HostArena: Arena {
   package let clock: ManualWallClock
   private let current: Lock<FlowHost>
   private let requests = Lock(0)
+  private let played = Lock<Set<Verb>>([])
   /// Whether a failed step suspends the flow, to be retried or abandoned. If not, the flow rolls back.
-  private let suspendsOnFailure: Bool
+  package let suspendsOnFailure: Bool
 
   package init(_ world: World, _ clock: ManualWallClock, _ host: FlowHost, suspendsOnFailure: Bool = false) {
     (self.world, self.clock, self.suspendsOnFailure) = (world, clock, suspendsOnFailure)
@@ -21,6 +22,11 @@ package final class HostArena: Arena {
     get { current.withLock { $0 } }
     set { current.withLock { $0 = newValue } }
   }
+
+  /// The verbs that attackers have played, whether the host accepted or refused them.
+  var verbs: Set<Verb> { played.withLock { $0 } }
+
+  private func note(_ verb: Verb) { played.withLock { _ = $0.insert(verb) } }
 
   /// The key of a request, under which it may be repeated after a crash.
   package func newKey() -> String {
@@ -52,17 +58,20 @@ package final class HostArena: Arena {
   }
 
   package func answer(_ question: Question.ID, with command: Command) async -> String {
-    await outcome { try await host.flow(Self.id).answer(question, with: command, by: .player, key: newKey()) }
+    note(.answer)
+    return await outcome { try await host.flow(Self.id).answer(question, with: command, by: .player, key: newKey()) }
   }
 
   package func send(_ value: Int, to signal: String, key: String?) async -> String {
+    note(.send)
     do { return "\(try await host.flow(Self.id).send(value, to: Signal<Int>(signal), key: key ?? newKey()))" } catch {
       return word(for: error)
     }
   }
 
   package func backUp(to step: String?) async -> String {
-    await outcome { try await host.flow(Self.id).backUp(to: step.map { StepID($0) }, key: newKey()) }
+    note(.backUp)
+    return await outcome { try await host.flow(Self.id).backUp(to: step.map { StepID($0) }, key: newKey()) }
   }
 
   package func backUp(from question: Question.ID) async -> String {
@@ -70,11 +79,15 @@ package final class HostArena: Arena {
   }
 
   package func abandon(rollingBack: Bool) async -> String {
-    await outcome { try await host.flow(Self.id).abandon(reason: "outside", rollingBack: rollingBack, key: newKey()) }
+    note(.abandon)
+    return await outcome {
+      try await host.flow(Self.id).abandon(reason: "outside", rollingBack: rollingBack, key: newKey())
+    }
   }
 
   package func retry() async {
     guard let view = try? await host.flow(Self.id).view(), isSuspended(view) else { return }
+    note(.retry)
     _ = try? await host.flow(Self.id).retry(reason: "again", by: .player, key: newKey())
   }
 
@@ -82,6 +95,7 @@ package final class HostArena: Arena {
     guard let json = try? program.completion(of: step, with: Value(number, trail: "="), orAnswer: number) else {
       return "noSuchStep"
     }
+    note(.complete)
     return await outcome {
       try await host.flow(Self.id).complete(StepID(step), output: json, reason: "outside", by: .player, key: newKey())
     }
@@ -89,23 +103,60 @@ package final class HostArena: Arena {
 
   package func enter(_ step: String, with number: Int, of program: Program) async -> String {
     guard let entering = try? program.entering(step, with: Value(number, trail: "^")) else { return "noSuchStep" }
+    note(.enter)
     return await outcome {
       try await host.flow(Self.id).enter(
         StepID(step), input: entering.json, reason: "outside", by: .player, key: newKey())
     }
   }
 
+  package func reassign(_ question: Question.ID) async {
+    note(.reassign)
+    _ = try? await host.flow(Self.id).reassign(
+      question, to: ["p1", "player"], reason: "outside", by: .player, key: newKey())
+  }
+
+  package func edit() async {
+    note(.editNothing)
+    _ = try? await host.flow(Self.id).edit([.custom { _ in }], reason: "outside", by: .player, key: newKey())
+  }
+
+  package func compensateAgain() async {
+    guard world.callsAgain else { return }
+    note(.compensateAgain)
+    _ = try? await host.flow(Self.id).compensateAgain(reason: "outside", by: .player, key: newKey())
+  }
+
+  package func redact() async {
+    note(.redact)
+    guard let view = try? await host.flow(Self.id).redact(reason: "outside", by: .player) else { return }
+    if !view.status.isTerminal { world.report("rule 2: a flow was redacted that is \(view.status)") }
+  }
+
   package func refresh() async {
+    note(.refresh)
     _ = try? await host.flow(Self.id).refresh(reason: "outside", by: .player, key: newKey())
   }
 
-  package func note() async { _ = try? await host.flow(Self.id).note("seen", by: .player, key: newKey()) }
+  package func note() async {
+    note(.note)
+    _ = try? await host.flow(Self.id).note("seen", by: .player, key: newKey())
+  }
 
   private func isSuspended(_ view: FlowView) -> Bool { suspendsOnFailure && view.status == .suspended }
 
   package func cancelCaller() {}
 
   package func advance(by time: Duration) async { clock.advance(by: time) }
+}
+
+extension [HistoryEntry] {
+  /// Whether the flow was rolled back to its end. What operators do after the end does not count: a retry of the
+  /// `backUp`s that threw is no rollback of a flow whose effects were to stay.
+  var isRolledBack: Bool {
+    guard let end = lastIndex(where: { ["abandoned", "failed", "cancelled"].contains($0.what) }) else { return false }
+    return self[end...].prefix { $0.what != "retried" }.contains { $0.what == "rolledBack" }
+  }
 }
 
 extension HostTester {
@@ -119,15 +170,17 @@ extension HostTester {
       let first = try program.flow(in: session).onFailure(policy)
       let second = try program.flow(in: session.ofSecondVersion).onFailure(policy)
       let names = world.renamed.sorted().map { (StepID($0), StepID(world.secondName(of: $0))) }
+      let signals = StoredTypes.signal(Signal<Int>("x")) + .signal(Signal<Int>("y"))
       switch world.release {
-      case .first: return try await host.register(first)
+      case .first: return try await host.register(first, stores: signals)
       case .second(let admits):
-        try await host.register(first)
+        try await host.register(first, stores: signals)
         return try await host.register(
-          second, version: 2, from: 1, moves: names.map { .rename($0, to: $1) }, where: { _ in admits })
+          second, version: 2, from: 1, moves: names.map { .rename($0, to: $1) }, where: { _ in admits },
+          stores: signals)
       case .takenBack:
-        try await host.register(second, version: 2)
-        return try await host.register(first, from: 2, moves: names.map { .rename($1, to: $0) })
+        try await host.register(second, version: 2, stores: signals)
+        return try await host.register(first, from: 2, moves: names.map { .rename($1, to: $0) }, stores: signals)
       }
     }
   }

@@ -62,11 +62,21 @@ package final class MemoryArena: Arena {
     await outcome { try await coordinator.abandon(reason: "outside", rollingBack: rollingBack) }
   }
 
+  package var suspendsOnFailure: Bool { false }
+
   package func retry() async {}
 
   package func complete(_ step: String, with number: Int, of program: Program) async -> String { "hosted flows only" }
 
   package func enter(_ step: String, with number: Int, of program: Program) async -> String { "hosted flows only" }
+
+  package func reassign(_ question: Question.ID) async {}
+
+  package func edit() async {}
+
+  package func compensateAgain() async {}
+
+  package func redact() async {}
 
   package func refresh() async {}
 

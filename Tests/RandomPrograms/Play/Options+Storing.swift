@@ -12,7 +12,7 @@ extension FlowHost.Options {
     case 1: options.leastApart = .max
     default: options.writesFormat = 6
     }
-    if options.writesFormat == nil, seed / 12 % 2 == 0 { options.codec = TurningCodec() }
+    if options.writesFormat == nil, seed / 12 % 2 == 0 { options.codec = ErasableCodec() }
     if seed % 4 != 0 { options.observers = (0...seed % 2).map { UnrulyObserver(seed: seed &+ $0) } }
     if hasGuard(seed) {
       options.access = { _, principal, _ in
@@ -30,17 +30,23 @@ extension Principal {
   static let stranger = Principal(id: "stranger")
 }
 
-/// Turns bytes with the key of their flow, so that a call without it or with another one is found.
-private struct TurningCodec: BodyCodec {
+/// Turns bytes with the key of their flow, so that a call without it or with another one is found. A key can be erased.
+final class ErasableCodec: BodyCodec {
+  private let erased = Lock<Set<FlowID>>([])
+
+  func eraseKey(of flow: FlowID) { erased.withLock { _ = $0.insert(flow) } }
+
   func key(for flow: FlowID, labels: [String: String]) -> String? { "key of \(flow)" }
 
   func encode(_ bytes: [UInt8], of flow: CodedFlow) throws -> [UInt8] {
-    Array("key of \(flow.id)".utf8) + turned(bytes)
+    guard !erased.withLock({ $0.contains(flow.id) }) else { throw ErasedKey() }
+    return Array("key of \(flow.id)".utf8) + turned(bytes)
   }
 
   func decode(_ bytes: [UInt8], of flow: CodedFlow) throws -> [UInt8] {
     let key = Array((flow.key ?? "").utf8)
-    guard !key.isEmpty, bytes.starts(with: key) else { throw ErasedKey() }
+    let isErased = erased.withLock { $0.contains(flow.id) }
+    guard !key.isEmpty, bytes.starts(with: key), !isErased else { throw ErasedKey() }
     return turned(Array(bytes.dropFirst(key.count)))
   }
 

@@ -21,7 +21,7 @@ struct Body: Sendable {
     if world.yields { await Task.yield() }
     if plan.pays { try await pay("0", context) }
     guard plan.asks else {
-      if plan.fails, input.number % 5 == 4 { throw Trouble(plan.name) }
+      if plan.fails, input.number % 5 == 4, !world.isMended("\(plan.name).0") { throw Trouble(plan.name) }
       return input.with(input.number, adding: plan.name)
     }
     var next: Command? = .ask
@@ -32,7 +32,9 @@ struct Body: Sendable {
       let form = Form("\(plan.name).\(number)\(note.map { "+\($0.act)" } ?? "")\(failed)")
       switch command {
       case .go(let number): return input.with(number, adding: "\(plan.name):\(number)")
-      case .fail: throw Trouble(plan.name)
+      case .fail:
+        guard world.isMended("\(plan.name).\(number)") else { throw Trouble(plan.name) }
+        next = .ask
       case .attempt, .attemptOrFail:
         let isMade = try await attempt(number, context)
         if !isMade, command == .attemptOrFail { throw Trouble(plan.name) }
@@ -109,11 +111,12 @@ struct Body: Sendable {
   }
 
   /// Returns whether the work of the attempt has returned. It throws the first time; if hosts crash, each time, because
-  /// then the first failure may not have been recorded.
+  /// then the first failure may not have been recorded, until its cause is removed.
   private func attempt(_ number: Int, _ context: StepContext) async throws -> Bool {
     let attempt = try await context.attempt("t\(number)") { [world, plan] id in
       let isFirst = world.pay(id, plan)
-      if number % 3 != 0, isFirst || world.mayCrash { throw Stumble() }
+      let fails = number % 3 != 0 && !world.isMended("\(plan.name).\(number)")
+      if fails, isFirst || world.mayCrash { throw Stumble() }
       return id
     }
     if case .made = attempt { return true } else { return false }
@@ -218,7 +221,7 @@ struct Body: Sendable {
     world.trace(line(.received(note.act), StepID(plan.name), ""), in: session)
     switch note.act {
     case .take: break
-    case .fail: throw Trouble("\(plan.name)'s receive")
+    case .fail: if !world.isMended("\(plan.name).receive") { throw Trouble("\(plan.name)'s receive") }
     case .hold: try await world.hold()
     }
   }

@@ -219,9 +219,9 @@ private struct Builder {
     case .timeout(let time): body.timeout(time)
     case .expires(let time): body.expires(afterIdle: time)
     case .guarded:
-      body.guarded { value, _ in
+      body.guarded { [world = session.world] value, _ in
         await Task.yield()
-        if value.number % 7 == 5 { throw Trouble("guarded") }
+        if value.number % 7 == 5, !world.isMended("guarded") { throw Trouble("guarded") }
       }
     case .finally: body
     }

@@ -29,6 +29,11 @@ extension Program {
     return ([UInt8](try JSONEncoder().encode(input)), input)
   }
 
+  /// Whether the input of a step is a plain ``Value``.
+  package func takesValue(_ name: String) -> Bool {
+    !parts.contains { $0.isAside(name) || $0.taken(by: name, Value()) != nil }
+  }
+
   /// Returns the output of a step as its own type; `nil` if that is ``Value``.
   private func carrier(of name: String, _ output: Value) -> (any Encodable & Sendable)? {
     for part in parts { if let carrier = part.carrier(of: name, output) { return carrier } }

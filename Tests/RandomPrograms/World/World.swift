@@ -44,6 +44,7 @@ package final class World: Sendable {
     var holds: [Gate] = []
     var isOpen = false
     var repair: Repair?
+    var mended: Set<String> = []
     var release = Release.first
   }
 
@@ -83,13 +84,15 @@ package final class World: Sendable {
   package let audits: Bool
   /// The steps that have another name in the second version.
   package let renamed: Set<String>
+  /// Whether `backUp`s that have thrown may be called again at any time.
+  let callsAgain: Bool
 
   package init(
     isHosted: Bool = false, mayCrash: Bool = false, yields: Bool = false, audits: Bool = false,
-    renamed: Set<String> = []
+    renamed: Set<String> = [], callsAgain: Bool = false
   ) {
     (self.isHosted, self.mayCrash, self.yields, self.audits) = (isHosted, mayCrash, yields, audits)
-    self.renamed = renamed
+    (self.renamed, self.callsAgain) = (renamed, callsAgain)
   }
 
   package var lines: [Line] { state.withLock { $0.lines } }
@@ -207,6 +210,11 @@ package final class World: Sendable {
   package func repairs(_ repair: Repair?) { state.withLock { $0.repair = repair } }
   var repair: Repair? { state.withLock { $0.repair } }
 
+  /// Removes the cause of a failure: `s1.2` for the second command of a step, `s1.0` for a step that asks nothing,
+  /// `s1.receive`, or `guarded`. It does not come back.
+  package func mends(_ cause: String) { state.withLock { _ = $0.mended.insert(cause) } }
+  func isMended(_ cause: String) -> Bool { state.withLock { $0.mended.contains(cause) } }
+
   // MARK: Money
 
   /// Pays under an idempotency key. Returns whether it is the first time.
@@ -229,6 +237,23 @@ package final class World: Sendable {
       state.paid[key]?.refunds += 1
       guard payment.refunds > 0, !mayCrash else { return }
       state.violations.append("rule 2: \(key) is refunded twice")
+    }
+  }
+
+  /// The id that a payment gets when it is moved.
+  static func movedID(of id: String) -> String { id + "'" }
+
+  /// Moves payments to other ids, because an operator has changed the records of them: they are refunded under these, and
+  /// under no others.
+  package func move(_ ids: some Sequence<String>) {
+    state.withLock { state in
+      for id in ids {
+        guard let payment = state.paid.removeValue(forKey: id) else {
+          state.violations.append("rule 2: \(id) was recorded and never paid")
+          continue
+        }
+        state.paid[Self.movedID(of: id)] = payment
+      }
     }
   }
 

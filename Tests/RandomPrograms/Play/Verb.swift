@@ -1,0 +1,15 @@
+/// A verb of a host, of a hosted flow or of its definition, as games count them.
+package enum Verb: String, Sendable, CaseIterable {
+  case start, startAsJSON
+  case answer, answerAsJSON
+  case send, sendAsJSON
+  case backUp, abandon
+  /// A retry of a suspended flow, and one of the `backUp`s that have thrown in a flow that has ended.
+  case retry, retryAfterEnd
+  case note, each, reassign, complete, enter, refresh, compensateAgain
+  /// An edit that changes nothing, and those that change an input, an answer or a record.
+  case editNothing, editInput, editAnswer, editRecord
+  /// A redaction of a flow that has ended, and one of a flow whose key was erased.
+  case redact, redactErased
+  case purge, delete
+}
