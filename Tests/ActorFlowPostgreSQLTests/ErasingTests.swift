@@ -7,7 +7,7 @@
   import Testing
 
   /// An audit of every byte that the tables, their indexes and their values apart have on the disk of the server.
-  @Suite("Erasing in PostgreSQL", .needsServer, .timeLimit(.minutes(5))) struct ErasingTests {
+  @Suite("Erasing in PostgreSQL", .needsServer, .timeLimit(.minutes(15))) struct ErasingTests {
     private struct Statement: Prompt, Codable {
       typealias Answer = String
       static let promptName = "Statement"

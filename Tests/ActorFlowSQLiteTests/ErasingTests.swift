@@ -128,7 +128,8 @@
         _ = try await store.commit(FlowWrite(kept, to: "y", expecting: .none))
         try await store.delete("x", expecting: Revision(1), fence: nil)
         let hold = disk.hold(after: disk.syncs + count)
-        let hasReached = await withTaskGroup(of: Bool.self) { group in
+        let folder = try files.newFolder()
+        let hasReached = try await withThrowingTaskGroup(of: Bool.self) { group in
           group.addTask {
             for await _ in hold.reached { return true }
             return false
@@ -138,13 +139,11 @@
             try? await store.erase()
             return false
           }
-          let first = await group.next() ?? false
+          let first = try await group.next() ?? false
           group.cancelAll()
-          if first { disk.release(hold) }
+          try disk.crash(to: folder)
           return first
         }
-        let folder = try files.newFolder()
-        try disk.crash(to: folder)
         await store.close()
         let next = try await files.open(folder + "/flows.db", on: CrashableDisk())
         #expect(try await next.load("x") == nil)

@@ -113,7 +113,13 @@ extension FlowHost {
           "the edit names \"\(step)\", which the flow has not entered; it has entered "
             + changed.steps.map(\.path).joined(separator: ", "), flow: stored.id, step: step)
       }
+      let known = changed.forgotten.count
       try move.apply(&changed)
+      if move.forgets, changed.forgotten.count == known {
+        throw FlowError(
+          .badDefinition, "a step in focus cannot be forgotten; use `reenter` to enter another step", flow: stored.id,
+          step: move.subject?.step)
+      }
     }
     let unnamed = changed.forgotten.filter { step in !edit.forgotten.contains { $0.means(step) } }
     guard unnamed.isEmpty else {
@@ -154,6 +160,8 @@ extension StoredState {
 }
 
 extension Move {
+  fileprivate var forgets: Bool { subject?.name == "forget" }
+
   /// The move in words, without its closure.
   fileprivate var text: String {
     guard let subject else { return "custom" }

@@ -108,7 +108,8 @@ extension FlowView {
 
 extension FlowView {
   /// Whether ``HostedFlow/backUp(to:from:reason:by:key:)`` has a target. If branches are open, it may ask for the
-  /// question of one of them. False for a flow that is suspended: it refuses a back until it is retried.
+  /// question of one of them. False for a flow that is suspended: it refuses a back until it is retried, or its step is
+  /// completed or entered anew.
   ///
   /// Another request may come first, so a back can be refused all the same.
   public var canBackUp: Bool {

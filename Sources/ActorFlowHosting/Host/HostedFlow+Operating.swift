@@ -172,7 +172,8 @@ extension HostedFlow {
   ///
   /// A step that ``Move/forget(_:)``, ``Move/reenter(_:at:_:)`` or ``Move/branches(of:from:forgettingSteps:)`` takes from
   /// the flow is never compensated. So the edit is refused unless you name the step in `forgetting`: compensate by hand
-  /// what it has done, and name it then.
+  /// what it has done, and name it then. A step in focus cannot be forgotten, only re-entered. A ``Move/rename(_:to:)``
+  /// says that two names mean one step, which is compensated under its new name.
   ///
   /// The change is one commit. In the history it is the entry `edited` with the reason, followed by `forgotten` for each step
   /// that was taken from the flow. The history of what was before stays as it is.
@@ -181,7 +182,8 @@ extension HostedFlow {
   ///   - moves: The moves, applied in order, at least one. Each names a step that the flow has entered, as
   ///     the version calls it that the flow is stored in; ``Move/custom(_:)``
   ///     names none.
-  ///   - steps: The steps that the moves may take from the flow, by their whole paths or their last parts.
+  ///   - steps: The steps that the moves may take from the flow, by their whole paths or their last parts, as they are
+  ///     called when the move is applied. Name also a step that has done nothing.
   ///   - reason: The reason, of at most 1,024 UTF-8 bytes.
   ///   - principal: The principal who asks for it, for the history.
   ///   - key: An idempotency key, as for an answer. Two edits under one key count as one if their moves name the same
@@ -189,7 +191,8 @@ extension HostedFlow {
   /// - Returns: The flow as it was stored when its questions had been asked again, or later. As it was stored with the
   ///   change if it is suspended, or if another host has taken it by then.
   /// - Throws: A `FlowError`; nothing has changed then. `noSuchStep` if a move names a step that the flow has not entered;
-  ///   `compensationOwed` if the moves take a step from the flow that `forgetting` does not name; `typeMismatch` if a value has another type; `unmigrated` if no registered version can go on with the result;
+  ///   `compensationOwed` if the moves take a step from the flow that `forgetting` does not name; `badDefinition` if a move
+  ///   forgets a step in focus; `typeMismatch` if a value has another type; `unmigrated` if no registered version can go on with the result;
   ///   `flowEnded`; `erased`; `tooLarge` for a longer reason or a flow that has become too large, `notStorable` for no
   ///   moves or a reason with U+0000; `keyReused`, `noSuchFlow`, `hostStopping`. The error of a move's closure. Errors of
   ///   the store.

@@ -223,7 +223,7 @@ extension HostedFlow {
   /// longer be read, is removed like any other. If the flow is in memory here, it is passivated first. Its requests
   /// that are under way or waiting throw `noSuchFlow`, unless they are in the store by then. While another host runs
   /// the flow, this function waits for the lease. Nothing of the flow is left that could say who deleted it and why, but
-  /// observers of the host learn of it as ``HostEvent/Kind/removed(by:)``.
+  /// observers of the host learn of it as ``HostEvent/Kind/removed(by:)``, unless the outcome is not known.
   ///
   /// - Throws: A `FlowError` with the code `noSuchFlow`, or `hostStopping` if the host has stopped. Errors of the store,
   ///   such as a ``FlowStoreError`` with the code `outcomeUnknown` if it is not known whether the flow was removed.

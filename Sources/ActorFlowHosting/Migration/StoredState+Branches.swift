@@ -69,7 +69,10 @@ extension StoredState {
       lost.insert(track.number)
     }
     let tracks = machine.branches.filter { lost.contains($0.number) }
-    let entered = tracks.flatMap { track in track.places.map(\.visit.step) }
+    let entered = tracks.flatMap { track in
+      let failures = (track.leave?.failures ?? []) + (track.fork?.failures ?? [])
+      return track.places.map(\.visit.step) + failures.compactMap { $0.place?.visit.step }
+    }
     if let first = entered.first, !forgetsSteps {
       throw FlowError(
         .badDefinition,

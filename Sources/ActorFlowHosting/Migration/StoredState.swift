@@ -4,7 +4,7 @@ public import ActorFlow
 public struct StoredState: Sendable {
   var machine: MachineSnapshot
   let values: any ValueCodec
-  /// The steps that were taken from the flow although they may have to be compensated, oldest first.
+  /// The steps that were taken from the flow although they may have to be compensated, in the order of the moves.
   var forgotten: [StepID] = []
 
   init(_ machine: MachineSnapshot, values: any ValueCodec) {
@@ -76,11 +76,13 @@ public struct StoredState: Sendable {
   ///
   /// - Throws: A `FlowError` with the code `badDefinition` for a step in focus; see ``Move/reenter(_:at:_:)``.
   public mutating func forget(_ step: StepID) throws {
-    for place in places(step).reversed() {
-      guard !machine.isFocused(place) else {
-        throw FlowError(
-          .badDefinition, "a step in focus cannot be forgotten; use `reenter` to enter another step", step: step)
-      }
+    let places = places(step)
+    // The newest place of a branch that has ended, or is being left, shares what it has recorded with its track.
+    guard !places.contains(where: { $0.index == machine.tracks[$0.track].places.count - 1 }) else {
+      throw FlowError(
+        .badDefinition, "a step in focus cannot be forgotten; use `reenter` to enter another step", step: step)
+    }
+    for place in places.reversed() {
       forgotten.append(machine[place].visit.step)
       machine.remove(place)
     }

@@ -69,8 +69,8 @@ public struct HostEvent: Sendable {
     case requestRefused(FlowWrite.Request.Kind, by: String?, Failure)
     /// The flow has ended with this status, and its rollback is over, if there was one.
     case ended(FlowSnapshot.Status)
-    /// The flow and its history were removed from the store: by this principal, or by a purge, or because its retention was
-    /// over.
+    /// The flow and its history were removed from the store. The principal is `nil` if the deletion named none, for a purge,
+    /// and when the retention of the flow was over.
     case removed(by: String?)
     /// An observer's `around` did not keep to its rules; the failure is the error that it threw, if it did.
     case observerFailed(ObserverFault, Failure?)

@@ -1,5 +1,5 @@
 extension FlowStoreError.Code {
-  /// The status of an HTTP response to the request that the error refused, for servers that put flows behind HTTP.
+  /// The status of an HTTP response to the request that met the error, for servers that put flows behind HTTP.
   ///
   /// 503 asks to repeat the request later, under the same idempotency key; ``FlowStoreError/retryAfter`` says when, if the
   /// store knows. 500 asks for an operator, because the stored data is damaged.

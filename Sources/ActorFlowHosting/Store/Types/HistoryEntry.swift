@@ -29,7 +29,8 @@ public struct HistoryEntry: Sendable, Equatable, Codable {
   /// - `noted`: an operator wrote a note; ``detail`` is its text.
   /// - `edited`, `refreshed`: an operator changed what is stored, or had the questions asked again; ``detail`` is the reason,
   ///   if one was given.
-  /// - `forgotten`: the `edited` before it has taken this step from the flow, whose `backUp` is not called any more.
+  /// - `forgotten`: the `edited` before it has taken a place of this step from the flow, whose `backUp` is not called any
+  ///   more; ``detail`` is the reason, if one was given.
   /// - `compensated`, `compensationFailed`: an operator had a `backUp` called again, and it returned or threw; ``detail`` is
   ///   the reason, if one was given, and the error, if there is one.
   /// - `redacted`: an operator removed what people said; ``detail`` is the reason, if one was given.

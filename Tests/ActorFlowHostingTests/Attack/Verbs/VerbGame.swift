@@ -73,8 +73,8 @@ extension VerbScene {
       defer { isOver.value = true }
       return await verb.word(at: host)
     }()
-    // A verb may wait for the step, as an edit does.
-    var turns = situation != .running ? 0 : verb == .edit ? 100 : 20_000
+    // A verb may wait for the step, as an edit does. Others are stored or refused before, but a busy machine takes time.
+    var turns = situation != .running ? 0 : verb == .edit ? 100 : 400_000
     while turns > 0, !isOver.value, store.count(of: .commit) == commits {
       turns -= 1
       await Task.yield()
