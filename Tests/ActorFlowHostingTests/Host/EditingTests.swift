@@ -168,6 +168,48 @@ import Testing
     #expect(try await host.flow("f").history().filter { $0.what == "forgotten" }.count == 1)
   }
 
+  @Test("Rule 2: a `backUp` that has thrown in a branch counts among the steps that are lost with the branch")
+  func forgettingFailures() async throws {
+    let (gate, isFirst) = (Gate(), Variable(true))
+    let backUp: @Sendable (RollbackContext) async throws -> Void = { _ in
+      if isFirst.value {
+        isFirst.value = false
+        throw Boom()
+      }
+      await gate.pass()
+    }
+    let host = FlowHost(store: store)
+    let forked = Flow<String, String>("forked") {
+      Parallel {
+        Race {
+          Step<String, String>("a") { Asker() }
+          Step("b") { Scripted(backUp: backUp) { try await $1.ask(Form(text: $0)) } }
+          Step("d") { Scripted(backUp: backUp) { try await $1.ask(Form(text: $0)) } }
+        }
+        Step<String, String>("c") { Asker() }
+      } join: {
+        $0 + $1
+      }
+    }
+    try await host.register(forked).start(id: "f", with: "-")
+    let question = try await host.flow("f").settled().questions.first { $0.step.name == "a" }
+    let winner = try #require(question?.id)
+    async let answered = host.flow("f").answer(winner, with: "1")
+    await gate.reached()
+    var state = StoredState(MachineSnapshot(), values: host.shared.values)
+    while state.machine.failedPlaces.isEmpty {
+      await Task.yield()
+      let stored = try #require(try await store.load("f"))
+      state = StoredState(try host.shared.state(of: stored).machine, values: host.shared.values)
+    }
+    let failed = state.machine.failedPlaces.map(\.visit.step)
+    try state.changeBranches(of: "forked/parallel", from: [nil, 1], forgettingSteps: true)
+    #expect(Set(failed).isSubset(of: state.forgotten) && state.machine.failedPlaces.isEmpty)
+    gate.open()
+    _ = try? await answered
+    try await host.flow("f").delete()
+  }
+
   @Test("one key is one edit, also of the same moves that are sent several times at once")
   func key() async throws {
     let host = FlowHost(store: store)
