@@ -192,8 +192,8 @@ extension HostedFlow {
   ///   change if it is suspended, or if another host has taken it by then.
   /// - Throws: A `FlowError`; nothing has changed then. `noSuchStep` if a move names a step that the flow has not entered;
   ///   `compensationOwed` if the moves take a step from the flow that `forgetting` does not name; `badDefinition` if a move
-  ///   forgets a step in focus; `typeMismatch` if a value has another type; `unmigrated` if no registered version can go on with the result;
-  ///   `flowEnded`; `erased`; `tooLarge` for a longer reason or a flow that has become too large, `notStorable` for no
+  ///   forgets a step in focus; `typeMismatch` if a value has another type; `unmigrated` if no registered version can go
+  ///   on with the result; `flowEnded`; `erased`; `tooLarge` for a longer reason or a flow that has become too large, `notStorable` for no
   ///   moves or a reason with U+0000; `keyReused`, `noSuchFlow`, `hostStopping`. The error of a move's closure. Errors of
   ///   the store.
   @discardableResult

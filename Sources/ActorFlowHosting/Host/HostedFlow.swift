@@ -282,7 +282,8 @@ extension HostedFlow {
   /// The stream ends when the flow ends or is deleted here, and when the host has stopped. A flow that has ended
   /// before, or that another host runs, has no events here: call ``view()`` after you have begun to listen. The stream
   /// throws nothing. If the store does not take a move, the stream ends: listen again. For a flow that does not exist, it
-  /// is silent until a flow of this id is started here. The stream is for the code of this process: the guard ``FlowHost/Options/access`` is not asked, unlike for ``news(after:)``.
+  /// is silent until a flow of this id is started here. The stream is for the code of this process: the
+  /// guard ``FlowHost/Options/access`` is not asked, unlike for ``news(after:)``.
   ///
   /// While a passivated flow is made anew, its steps ask their open questions again, in any order, and no event tells of
   /// that: the position of an event then lacks those that are still to come, and ``view()`` has them all.

@@ -13,6 +13,12 @@ import Testing
     try FlowHost(store: store, clock: clock, owner: "host", options: .observed(by: witness))
   }
 
+  /// A flow whose first step cannot be compensated.
+  private let failing = Flow<String, String>("f") {
+    Step("a") { Scripted(backUp: { _ in throw Boom() }) { text, _ in text } }
+    Step("b") { Asker() }
+  }
+
   @Test("an observer sees a flow from its start to its end, in order")
   func wholeFlow() async throws {
     let host = try host(on: MemoryFlowStore(clock: clock))
@@ -100,11 +106,7 @@ import Testing
   @Test("a backUp that throws is reported with its step, and the ending after it")
   func failedCompensation() async throws {
     let host = try host(on: MemoryFlowStore(clock: clock))
-    let flows = try await host.register(
-      Flow<String, String>("f") {
-        Step("a") { Scripted(backUp: { _ in throw Boom() }) { text, _ in text } }
-        Step("b") { Asker() }
-      })
+    let flows = try await host.register(failing)
     try await flows.start(id: "x", with: "-")
     _ = try await host.flow("x").settled()
     _ = try? await host.flow("x").abandon(by: Principal(id: "ann"))
@@ -120,11 +122,7 @@ import Testing
   @Test("a `backUp` that fails again when an operator has it called is reported")
   func failedAgain() async throws {
     let host = try host(on: MemoryFlowStore(clock: clock))
-    let flows = try await host.register(
-      Flow<String, String>("f") {
-        Step("a") { Scripted(backUp: { _ in throw Boom() }) { text, _ in text } }
-        Step("b") { Asker() }
-      })
+    let flows = try await host.register(failing)
     try await flows.start(id: "x", with: "-")
     _ = try await host.flow("x").settled()
     _ = try? await host.flow("x").abandon()
