@@ -123,6 +123,11 @@ extension FlowHost {
     }
   }
 
+  /// Whether this host claims a flow when it is due.
+  func serves(_ snapshot: FlowSnapshot) -> Bool {
+    servedVersions[snapshot.definition]?.contains(snapshot.version) ?? false
+  }
+
   private func claimDue() async throws {
     let serving = servedVersions
     try await yieldWanted()

@@ -82,7 +82,7 @@ import Testing
   #endif
 
   @Test(
-    "500 flows: those that moved stand as unmigrated under the old build, the others go on; forward again, none is lost",
+    "500 flows: the old build refuses those that moved, and leaves them as they are; forward again, none is lost",
     arguments: [5, 6, 7, 8])
   func back(format: Int) async throws {
     let seed = UInt64(format - 4)
@@ -118,7 +118,8 @@ import Testing
       guard isOpen else { continue }
       let code = await code { try await back.flow(FlowID("f\(number)")).answer(Form.self, with: "no") }
       #expect(code == .unmigrated)
-      #expect(try await back.flow(FlowID("f\(number)")).view().status == .unmigrated)
+      let stored = try await store.load(FlowID("f\(number)"))?.snapshot
+      #expect(stored?.version == 2 && stored?.status != .unmigrated)
     }
     #expect(moved.count > 10 && moved.count < count)
     for number in 0..<count where !moved.contains(number) && number % 2 == 0 {

@@ -38,7 +38,7 @@ import Testing
     #expect(try await other.backlog() == FlowHost.Backlog(due: 2, oldestDue: start + 60, suspended: 1))
     #expect(try await other.backlog(of: "timed") == FlowHost.Backlog(due: 2, oldestDue: start + 60))
     try await other.register(
-      Flow<String, String>("timed") { Step("b") { Asker() } }, version: 2)
+      Flow<String, String>("timed") { Step("b") { Asker() } }, version: 2, from: 1)
     #expect(await code { try await other.flow("t1").answer(Form.self, with: "1") } == .unmigrated)
     #expect(
       try await other.backlog()

@@ -33,7 +33,7 @@ import Testing
       func decode(_ body: [UInt8], of flow: CodedFlow) throws -> [UInt8] { body }
     }
     let host = try host(on: base) { $0.codec = Sealed() }
-    try await host.register(Flow<String, String>("f") { Step("b") { Asker() } }, version: 2)
+    try await host.register(Flow<String, String>("f") { Step("b") { Asker() } }, version: 2, from: 1)
     #expect(await code { try await host.flow("x").answer(Form.self, with: "1") } == .unmigrated)
     #expect(failures == ["work marking: Boom"])
     #expect(await host.health().lastWorkFailure?.flow == "x")

@@ -130,10 +130,10 @@ import Testing
     let known = try await host.register(timed)
     try await start("f", of: "ann", known, on: host)
     let other = try self.host()
-    try await other.register(Flow<String, String>("timed") { Step("b") { Asker() } }, version: 2)
+    try await other.register(Flow<String, String>("timed") { Step("b") { Asker() } }, version: 2, from: 1)
     #expect(await code { try await other.flow("f").abandon() } == .unmigrated)
     _ = codec.erase("ann")
-    try await other.register(timed, version: 3, from: 1)
+    try await self.host().register(timed, version: 3, from: 1)
     #expect(try await store.load("f")?.snapshot.status == .erased)
   }
 

@@ -42,9 +42,13 @@ import Testing
         _ = try await first.flow("x").settled()
         await first.isQuiet()
         let next = try host(store, key: trouble == "codec" ? 2 : 1)
-        if trouble != "definition" { try await next.register(flow, version: trouble == "codec" ? 1 : 2) }
-        if trouble == "unmigrated" {
+        switch trouble {
+        case "version": try await next.register(flow, version: 2)
+        case "codec": try await next.register(flow)
+        case "unmigrated":
+          try await next.register(flow, version: 2, from: 1, where: { _ in false })
           #expect(await code { try await next.flow("x").answer(Form.self, with: "1") } == .unmigrated)
+        default: break
         }
         try await next.flow("x").delete()
         try await expectGone(next, "x")

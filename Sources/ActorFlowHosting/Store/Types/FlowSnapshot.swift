@@ -77,6 +77,8 @@ public struct FlowSnapshot: Sendable, Equatable {
     /// A flow that failed for good under a host of an earlier version is indexed so until a host reads it.
     case suspended
     /// The flow fits no registered version and cannot be activated: a migration is missing.
+    ///
+    /// Stored by a host that has the flow's version or one that leads from it; other hosts leave the flow as it is.
     case unmigrated
     /// The key of the flow was erased, so that its state can never be read again: no host activates it. Delete it when
     /// its facts are not needed any more.
