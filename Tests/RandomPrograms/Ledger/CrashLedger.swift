@@ -10,7 +10,7 @@ package struct CrashLedger {
       switch line.kind {
       case .entered: entered[line.path, default: []].insert(line.visit)
       case .undone: undone[line.path, default: 0] += 1
-      case .undoneAgain, .recorded, .received, .finalized, .crashed: continue
+      case .undoneAgain, .recorded, .received, .forgotten, .finalized, .crashed: continue
       }
     }
     for (path, count) in undone {

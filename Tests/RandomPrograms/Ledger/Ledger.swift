@@ -34,6 +34,7 @@ package struct Ledger {
         switch line.kind {
         case .entered: try enter(line)
         case .undone(let ends): try undo(line, ends: ends)
+        case .forgotten: open.removeAll { $0.step == line.step }
         case .undoneAgain, .recorded, .received, .finalized, .crashed: break
         }
       } catch { throw Violation("\(error.description)\n  at line \(number), \(line.text)") }

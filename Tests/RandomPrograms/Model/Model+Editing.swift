@@ -42,6 +42,23 @@ extension Model {
     settle()
   }
 
+  /// The completed steps that are on the stack once, with a `backUp` that has not thrown, and that no later step names:
+  /// none that receives notes, and no menu.
+  package var forgettableSteps: [String] {
+    let menus = Set(program.steps.flatMap(\.menus))
+    return shown.dropLast().filter { place in
+      guard case .made = place.state, place.isEntered, !place.isSkipped, place !== places.last else { return false }
+      let name = place.plan.name
+      return !place.plan.receives && !program.routerSteps.contains(name) && !menus.contains(name)
+        && places.count { $0.plan.name == name } == 1 && !owed.contains { $0.plan.name == name }
+    }.map(\.plan.name)
+  }
+
+  /// Takes a step from the stack: it is no place to back up to any more, and is not compensated.
+  package func forget(_ step: String) {
+    for place in places where place.plan.name == step { place.isFinal = true }
+  }
+
   /// The keys of a step's payments, with those that its `backUp` has to refund when it is called again.
   package func paymentKeys(of step: String) -> [String] {
     Set((places.filter { !$0.isFinal } + owed).filter { $0.plan.name == step }.flatMap(\.payments.keys)).sorted()

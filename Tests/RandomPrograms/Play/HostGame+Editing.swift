@@ -1,16 +1,17 @@
 import ActorFlow
 import ActorFlowHosting
 
-// An operator's edits: of an input, of the latest answer, or of what a step has recorded.
+// An operator's edits: of an input, of the latest answer, of what a step has recorded, or of the stack itself.
 extension HostGame {
   /// Changes something that is stored of the flow. Returns the change in words.
   mutating func edit() async throws -> String {
     arm()
     let change: String? =
-      switch editing?.below(5) ?? 0 {
+      switch editing?.below(6) ?? 0 {
       case 0, 1: try await editInput()
       case 2, 3: try await editAnswer()
-      default: try await editRecord()
+      case 4: try await editRecord()
+      default: try await forget()
       }
     if let change { return change }
     return try await editNothing()
@@ -84,6 +85,24 @@ extension HostGame {
       try await host.flow(HostArena.id).edit([move], reason: text, by: .player, key: idempotencyKey)
     }
     arena.world.move(moved.withLock { $0 }.sorted())
+    return text
+  }
+
+  /// Takes a completed step from the flow, whose `backUp` is not called any more. The edit has to name it.
+  private mutating func forget() async throws -> String? {
+    let steps = model.forgettableSteps.filter(hasOneName)
+    guard !steps.isEmpty else { return nil }
+    let step = steps[editing?.below(steps.count) ?? 0]
+    let text = "forget \(step)"
+    try await check(.forget, text, "compensationOwed") { host, key in
+      try await host.flow(HostArena.id).edit([.forget(StepID(step))], reason: text, by: .player, key: key)
+    }
+    try await check(.forget, text, "ok") { host, key in
+      try await host.flow(HostArena.id).edit(
+        [.forget(StepID(step))], forgetting: [StepID(step)], reason: text, by: .player, key: key)
+    }
+    model.forget(step)
+    arena.world.forget(step)
     return text
   }
 }

@@ -7,8 +7,9 @@ package enum Verb: String, Sendable, CaseIterable {
   /// A retry of a suspended flow, and one of the `backUp`s that have thrown in a flow that has ended.
   case retry, retryAfterEnd
   case note, each, reassign, complete, enter, refresh, compensateAgain
-  /// An edit that changes nothing, and those that change an input, an answer or a record.
-  case editNothing, editInput, editAnswer, editRecord
+  /// An edit that changes nothing, those that change an input, an answer or a record, and one that takes a step away with
+  /// what it owes.
+  case editNothing, editInput, editAnswer, editRecord, forget
   /// A redaction of a flow that has ended, and one of a flow whose key was erased.
   case redact, redactErased
   case purge, delete

@@ -12,6 +12,8 @@ package final class World: Sendable {
       /// A `once` of this visit has returned, so the flow's store has the visit.
       case recorded
       case received(Note.Act)
+      /// An operator has taken the step from the flow, and nothing is owed for it.
+      case forgotten
       /// A finalizer has begun to run.
       case finalized
       /// The host died. Its unwritten state is lost.
@@ -70,6 +72,8 @@ package final class World: Sendable {
   package struct Payment: Sendable {
     package let plan: StepPlan
     package var refunds = 0
+    /// Whether an operator has taken the step from the flow before it was refunded.
+    package var isGivenUp = false
   }
 
   private let state = Lock(State())
@@ -257,6 +261,17 @@ package final class World: Sendable {
     }
   }
 
+  /// Takes the payments of a step for given up, and its latest entering for one that no `backUp` follows, because an
+  /// operator has taken the step from the flow.
+  package func forget(_ step: String) {
+    state.withLock { state in
+      state.lines.append(Line(kind: .forgotten, step: step))
+      for (key, payment) in state.paid where payment.plan.name == step && payment.refunds == 0 {
+        state.paid[key]?.isGivenUp = true
+      }
+    }
+  }
+
   // MARK: Holding
 
   /// Waits until ``letGo()``, or until the task is cancelled.
@@ -309,6 +324,7 @@ extension World.Line {
     case .received(let act): "\(step).receive(\(act))"
     case .finalized: "~\(step)"
     case .crashed: "CRASH"
+    case .forgotten: "forget \(step)"
     }
   }
 }
