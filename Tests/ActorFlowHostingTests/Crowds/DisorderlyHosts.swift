@@ -11,7 +11,7 @@ import Testing
 #endif
 
 /// Running hosts on one store, each of which loses replies, stalls, is cut off and is started again under its own name
-/// at random. Each flow has a player that brings it to its end through any host.
+/// at random. Each flow has a player that brings it to its end through any host, and is an operator now and then.
 ///
 /// The store measures leases by a clock that the attack moves. The hosts use the system's clock, and beat often.
 final class DisorderlyHosts: Sendable {
@@ -68,6 +68,8 @@ final class DisorderlyHosts: Sendable {
   private let members = Lock<[Member]>([])
   private let replaced = Lock<[Member]>([])
   private let acknowledged = Lock<[FlowID: [String]]>([:])
+  /// The reasons of an operator's verbs that were acknowledged.
+  private let operated = Lock<[FlowID: Set<String>]>([:])
   private let purged = Lock<Set<FlowID>>([])
   /// A time after the end of the old flows, and before all others.
   private let begun = Lock<Date?>(nil)
@@ -165,6 +167,7 @@ final class DisorderlyHosts: Sendable {
         }
         guard let question = view.questions.first else { continue }
         let text = try question.prompt(as: Form.self).text
+        if chance.below(4) == 0 { try await operate(id, at: text, on: self[chance.below(count)].host) }
         // Each flow asks for each text once. The question's id would be too long for a key.
         try await member.host.flow(id).answer(question.id, with: text, key: text)
         acknowledged.withLock { $0[id, default: []].append(question.id.debugDescription) }
@@ -174,10 +177,23 @@ final class DisorderlyHosts: Sendable {
         let expected: Set<FlowStoreError.Code> = [.unavailable, .fenced, .conflict, .leased, .outcomeUnknown]
         try #require(expected.contains(error.code), "\(id): \(error)")
       } catch let error as FlowError {
-        // The host was replaced.
-        try #require([.alreadyRunning, .hostStopping].contains(error.code), "\(id): \(error)")
+        // The host was replaced, or an earlier answer was taken though its reply was lost.
+        try #require([.alreadyRunning, .hostStopping, .notActive].contains(error.code), "\(id): \(error)")
       } catch is CancellationError {}
     }
+  }
+
+  /// Notes something, has the question asked again, or edits what is stored: once for each question, under a key.
+  private func operate(_ id: FlowID, at text: String, on host: FlowHost) async throws {
+    let flow = host.flow(id, by: Principal(id: "ann"))
+    let verb = chance.below(3)
+    let reason = "\(verb) at \(text)"
+    switch verb {
+    case 0: try await flow.note(reason, key: reason)
+    case 1: try await flow.refresh(reason: reason, key: reason)
+    default: try await flow.edit([.custom { _ in }], reason: reason, key: reason)
+    }
+    operated.withLock { _ = $0[id, default: []].insert(reason) }
   }
 
   /// A player that makes no progress fails instead of hanging.
@@ -285,6 +301,9 @@ final class DisorderlyHosts: Sendable {
       #expect(recorded.count == 3 && Set(recorded).count == 3, "\(id)")
       #expect(Set(acknowledged.withLock { $0[id] ?? [] }).isSubset(of: recorded), "\(id)")
       #expect(history.filter { $0.what == "finished" }.count == 1, "\(id)")
+      let reasons = history.filter { ["noted", "refreshed", "edited"].contains($0.what) }.compactMap(\.detail)
+      #expect(Set(reasons).count == reasons.count, "\(id)")
+      #expect((operated.withLock { $0[id] ?? [] }).isSubset(of: reasons), "\(id)")
     }
     for index in 0..<count {
       #expect(store.state.withLock { $0.leases.flows(of: "host \(index)") } == [], "host \(index)")
