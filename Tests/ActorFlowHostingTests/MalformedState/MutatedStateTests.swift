@@ -10,7 +10,7 @@ import Testing
 @Suite("Mutated states", .timeLimit(.minutes(15))) struct MutatedStateTests {
   private static let environment = ProcessInfo.processInfo.environment
   /// A fifth of `ACTORFLOW_FUZZ_ROUNDS`: each round plays a flow.
-  private static let count = environment["ACTORFLOW_FUZZ_ROUNDS"].flatMap { UInt64($0) }.map { $0 / 5 } ?? 1_000
+  private static let count = environment["ACTORFLOW_FUZZ_ROUNDS"].flatMap { UInt64($0) }.map { $0 / 5 } ?? 400
 
   /// Returns the states after each commit of some runs of the flow.
   private func recordedStates() async throws -> [HostedState] {
