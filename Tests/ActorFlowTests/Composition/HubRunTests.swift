@@ -90,6 +90,7 @@ import Testing
     #expect(position.step == "f/menu" && made.now == 1)
     #expect(trace.all.suffix(3) == ["edit:backUp", "menu1:backUp", "menu1:proceed(downloaddownloadcheck)"])
     try await run.coordinator.backUp()
+    try await run.coordinator.settled()
     #expect(trace.all.suffix(5) == ["menu1:backUp", "check:backUp", "download:backUp", "a:backUp", "a:proceed(-)"])
     try await run.coordinator.abandon()
   }
@@ -103,6 +104,7 @@ import Testing
     try await run.coordinator.settled()
     #expect(await code { try await run.coordinator.backUp(to: "edit") } == .cannotBackUp)
     try await run.coordinator.backUp(to: "a")
+    try await run.coordinator.settled()
     #expect(trace.all.last == "a:proceed(-)")
     try await run.coordinator.abandon()
   }

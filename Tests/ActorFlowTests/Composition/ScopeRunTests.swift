@@ -69,6 +69,7 @@ import Testing
     let back = await run.filing { try await $0.backUp() }
     hold.open()
     try await back.value
+    try await run.coordinator.settled()
     #expect(trace.all.suffix(4) == ["recovered true", "b:backUp", "a:backUp", "a:proceed(-)"])
     try await run.coordinator.abandon()
   }

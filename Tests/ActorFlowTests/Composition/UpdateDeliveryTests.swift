@@ -75,8 +75,10 @@ private actor Basket: ReceivingStep {
     try await run.coordinator.settled()
     #expect(trace.all == ["a:proceed 0", "b:proceed 0", "receive 7"])
     try await run.coordinator.backUp()
+    try await run.coordinator.settled()
     #expect(trace.all.last == "b:proceed 7")
     try await run.coordinator.backUp()
+    try await run.coordinator.settled()
     #expect(trace.all.last == "a:proceed 0")
     try await run.coordinator.abandon()
   }
@@ -109,6 +111,7 @@ private actor Basket: ReceivingStep {
     #expect(position.questions.count == 2)
     let question = try #require(position.questions.first { $0.step.name == "c" })
     try await run.coordinator.backUp(from: question.id)
+    try await run.coordinator.settled()
     #expect(trace.all.last == "a:proceed 7")
     try await run.coordinator.abandon()
   }
@@ -141,6 +144,7 @@ private actor Basket: ReceivingStep {
     }
     try await run.coordinator.settled()
     try await run.coordinator.backUp()
+    try await run.coordinator.settled()
     #expect(trace.all.last == "a:proceed 3")
     try await run.coordinator.abandon()
   }
@@ -251,6 +255,7 @@ private actor Basket: ReceivingStep {
     let back = await run.filing { try await $0.backUp() }
     hold.open()
     try await back.value
+    try await run.coordinator.settled()
     #expect(
       trace.all == [
         "first:proceed(-)", "a:proceed 0", "b:backUp", "a:backUp", "receive 1", "first:backUp", "first:proceed(-)",

@@ -15,6 +15,7 @@ import Testing
       try await coordinator.answer(Form.self, with: "1", by: Principal(id: "ann"))
       try await coordinator.settled()
       try await coordinator.backUp()
+      try await coordinator.settled()
       try await coordinator.abandon(reason: "enough")
     }
     #expect(positions == ["running at [f/a], asking [order/17/1/1 at f/a: Form, revision 1]"])
