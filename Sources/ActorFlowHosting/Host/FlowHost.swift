@@ -204,7 +204,7 @@ extension FlowHost {
 
   /// Returns the definition that a flow continues with, and its state there.
   ///
-  /// A flow that fits none is stored as unmigrated, unless its version is none that this host claims: in a rolling deploy,
+  /// A flow that fits none is stored as unmigrated, unless its version is none that this host claims: in a rolling deploy
   /// hosts of another build run it, and leave alone what is unmigrated.
   private func resolved(
     _ stored: StoredFlow, _ state: HostedState, fence: Fence?

@@ -57,7 +57,8 @@ final class VerbScene: Sendable {
     let host = try FlowHost(store: store, clock: clock, owner: owner, options: options)
     if situation == .unmigrated, !isEarlier {
       let (till, gate) = (till, gate)
-      try await host.register(Flow<String, String>("f") { Step("other") { VerbPayer(till, gate) } }, version: 2, from: 1)
+      try await host.register(
+        Flow<String, String>("f") { Step("other") { VerbPayer(till, gate) } }, version: 2, from: 1)
     } else {
       try await host.register(flow)
     }
