@@ -91,7 +91,7 @@ extension FlowHost {
       let page: FlowPage
       do {
         page = try await list(
-          query, after: report.cursor, limit: min(limit - report.items.count, 10 * atOnce), by: principal)
+          query, after: report.cursor, limit: min(limit - report.items.count, 10 * min(atOnce, 100)), by: principal)
       } catch {
         guard !report.items.isEmpty else { throw error }
         report.stopped = error
@@ -134,7 +134,7 @@ extension FlowHost {
         }
         next += 1
       }
-      for _ in 0..<atOnce { begin() }
+      for _ in 0..<min(atOnce, flows.count) { begin() }
       while let (index, outcome) = await group.next() {
         items[index].outcome = outcome
         progress(items[index])

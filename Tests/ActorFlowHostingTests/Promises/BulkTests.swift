@@ -94,6 +94,17 @@ import Testing
     #expect(called.all.isEmpty)
   }
 
+  @Test("every limit is accepted, also the greatest", arguments: [Int.min, 0, .max])
+  func extremes(limit: Int) async throws {
+    let host = try await host(["a", "b"])
+    for dryRun in [true, false] {
+      let report = try await host.each(FlowQuery(), limit: .max, atOnce: limit, dryRun: dryRun) { _ in }
+      let ids: [FlowID] = ["a", "b", "z-waits"]
+      #expect(report.items.map(\.flow.id) == ids)
+      #expect(report.isComplete)
+    }
+  }
+
   @Test("no more verbs are under way at once than the caller allows, and so many are")
   func atOnce() async throws {
     let host = try await host(["a", "b", "c", "d", "e", "f", "g"])
