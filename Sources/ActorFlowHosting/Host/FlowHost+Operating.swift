@@ -94,6 +94,7 @@ extension FlowHost {
 
   /// Passivates a flow that is in use. An effect under way ends first, and its record is stored.
   func passivateAfterEffects(_ flow: LiveFlow) async throws {
+    flow.isSetAside = true
     guard flow.isBegun else { return await flow.passivate() }
     while await !flow.coordinator.passivateToYield() {
       try await flow.coordinator.passivatable()

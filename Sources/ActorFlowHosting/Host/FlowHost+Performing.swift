@@ -49,7 +49,8 @@ extension FlowHost {
           if let view = await view(of: id, after: request) { return view }
           throw error
         }
-        attempts += 1
+        // Each edit of this host sets the flow aside once: however many there are, the request comes after them.
+        if !wasTaken || !flow.isSetAside { attempts += 1 }
         switch standing {
         case .isCurrent: break
         case .isStale: if attempts < 5 { continue }

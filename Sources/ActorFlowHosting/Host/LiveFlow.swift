@@ -17,6 +17,8 @@ final class LiveFlow: Sendable {
     /// Whether the flow is closed to new users.
     var isClosing = false
     var isGone = false
+    /// Whether this host passivates the flow to change what is stored of it.
+    var isSetAside = false
     /// Whether the lease is being released, by a commit or after the last one.
     var isReleasing = false
     /// Whether another host wishes for the flow, so that it is passivated as soon as it is at rest.
@@ -112,6 +114,12 @@ final class LiveFlow: Sendable {
       use.isClosing = true
       return true
     }
+  }
+
+  /// Whether this host passivates the flow to change what is stored of it. Requests of its users are then repeated.
+  var isSetAside: Bool {
+    get { use.withLock { $0.isSetAside } }
+    set { use.withLock { $0.isSetAside = newValue } }
   }
 
   /// Closes the flow for ever, so that failed `backUp`s run beside it. Returns false if the flow is running, or has

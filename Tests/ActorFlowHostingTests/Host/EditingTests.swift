@@ -319,4 +319,30 @@ import Testing
     }
     #expect(calls > 2)
   }
+
+  @Test("requests beside many edits at one host come after them, and none is refused")
+  func crowd() async throws {
+    let host = FlowHost(store: store)
+    let flow = Flow<String, String>("asks") { Step("a") { Asker() } }
+    let flows = try await host.register(flow)
+    for round in 0..<20 {
+      let id = FlowID("\(round)")
+      try await flows.start(id: id, with: "-")
+      let question = try #require(try await host.flow(id).settled().questions.first?.id)
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<8 {
+          group.addTask {
+            do { try await host.flow(id).edit([.custom { _ in }]) } catch let error as FlowError {
+              // The answer came first.
+              #expect(error.code == .flowEnded)
+            }
+          }
+        }
+        group.addTask { try await host.flow(id).note("seen") }
+        group.addTask { try await host.flow(id).answer(question, with: "y") }
+        try await group.waitForAll()
+      }
+      #expect(try await host.flow(id).settled().status == .finished)
+    }
+  }
 }
