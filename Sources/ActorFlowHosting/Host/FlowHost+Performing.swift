@@ -12,7 +12,10 @@ extension FlowHost {
     _ body: (LiveFlow) async throws -> Void
   ) async throws -> FlowView {
     try await reportingRefusal(of: request.kind, by: request.principal, on: id) {
-      try await namingErased(id) { try await performUntilDone(request, on: id, evenStopped, evenEnded, body) }
+      do { return try await performUntilDone(request, on: id, evenStopped, evenEnded, body) } catch is ErasedKey {
+        await dropErased(id)
+        throw HostContext.erased(id)
+      }
     }
   }
 

@@ -21,6 +21,10 @@ extension FlowHost {
   }
 
   func settled(_ id: FlowID, within time: Duration = .seconds(10)) async throws -> FlowView {
+    try await namingErased(id) { try await settledView(id, within: time) }
+  }
+
+  private func settledView(_ id: FlowID, within time: Duration) async throws -> FlowView {
     let deadline = shared.clock.date(after: time)
     var rounds = 0
     while true {

@@ -52,6 +52,16 @@ extension FlowHost {
     }
   }
 
+  /// Takes a flow from memory whose key was erased meanwhile, and activates it once more, which stores that.
+  func dropErased(_ id: FlowID) async {
+    if let flow = live[id] {
+      await flow.dismiss(HostContext.erased(id))
+      await flow.isGone()
+    }
+    // Throws `erased`, unless the key has come back. The store remembers and reports its own error.
+    if let flow = try? await take(id) { await release(flow) }
+  }
+
   /// Runs a request; an erased key that it meets is thrown as a `FlowError`.
   nonisolated func namingErased<Result>(
     _ id: FlowID, _ body: nonisolated(nonsending) () async throws -> Result

@@ -64,6 +64,38 @@ import Testing
     #expect(try await store.load("f")?.snapshot.status == .erased)
   }
 
+  @Test("a request to a flow in memory whose key was erased is refused, and stores that at once")
+  func refusedInMemory() async throws {
+    let host = try host { $0.keepHot = .seconds(3_600) }
+    try await host.register(timed).start(id: "f", with: "-", labels: ["customer": "ann"])
+    _ = try await host.flow("f").settled()
+    #expect(codec.erase("ann") != nil)
+    #expect(await code { try await host.flow("f").note("seen") } == .erased)
+    #expect(try await store.load("f")?.snapshot.status == .erased)
+    #expect(try await host.tasks().tasks.isEmpty)
+    #expect(try await host.backlog() == FlowHost.Backlog(erased: 1))
+    #expect(try await host.flow("f").settled().status == .erased)
+  }
+
+  @Test("a caller that waits for a flow learns that its key was erased while a step worked")
+  func whileWorking() async throws {
+    let (gate, host) = (Gate(), try host())
+    let flow = Flow<String, String>("works") {
+      Step("a") { (_: String, context: StepContext) in
+        try await context.once("work") { _ in
+          await gate.pass()
+          return "done"
+        }
+      }
+    }
+    try await host.register(flow).start(id: "f", with: "-", labels: ["customer": "ann"])
+    await gate.reached()
+    let waiting = Task { await code { try await host.flow("f").settled() } }
+    #expect(codec.erase("ann") != nil)
+    gate.open()
+    #expect(await waiting.value == .erased)
+  }
+
   @Test("a view shows what the row says, requests are refused, and the plan counts it apart")
   func seen() async throws {
     let host = try host()
