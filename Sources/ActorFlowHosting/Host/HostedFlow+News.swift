@@ -148,7 +148,8 @@ public struct FlowNews: AsyncSequence, Sendable {
     private var begunAnew: FlowError {
       FlowError(
         .noSuchFlow,
-        "the flow was deleted, and one with its id has begun since: read its news from the start, after 0",
+        "the flow's history does not reach the number: the flow was deleted, and one with its id has begun since, or the "
+          + "number is another flow's; read its news from the start, after 0",
         flow: flow.id)
     }
   }

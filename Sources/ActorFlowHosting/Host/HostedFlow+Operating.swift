@@ -25,8 +25,8 @@ extension HostedFlow {
 
   /// Assigns an open question to other people, until it is closed.
   ///
-  /// The question stays open, in its next revision. The prompt that it shows names the new people as its
-  /// `assignees`: its guards, views, inboxes and the history see these, also after the step
+  /// The question stays open, in its next revision. The prompt that it shows, but not its ``StoredQuestion/json``, names
+  /// the new people as its `assignees`: its guards, views, inboxes and the history see these, also after the step
   /// has updated the prompt. A question that the step asks later has the people of its own prompt.
   ///
   /// - Parameters:
@@ -181,7 +181,8 @@ extension HostedFlow {
   /// - Parameters:
   ///   - moves: The moves, applied in order, at least one. Each names a step that the flow has entered, as
   ///     the version calls it that the flow is stored in; ``Move/custom(_:)``
-  ///     names none.
+  ///     names none. A move that finds nothing to change, such as a record under another key, changes nothing: look
+  ///     at the value that your closure gets.
   ///   - steps: The steps that the moves may take from the flow, by their whole paths or their last parts, as they are
   ///     called when the move is applied. Name also a step that has done nothing.
   ///   - reason: The reason, of at most 1,024 UTF-8 bytes.

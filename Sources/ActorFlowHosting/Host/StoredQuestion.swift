@@ -19,7 +19,8 @@ public struct StoredQuestion: Sendable, Identifiable {
   public let json: [UInt8]
   /// The number of the prompt's version: 1 when asked, one more after each update.
   public let revision: Int
-  /// The people who are to answer; empty if everyone may.
+  /// The people who are to answer; empty if everyone may, and in a flow whose erased key has come back, until its next
+  /// request.
   public let assignees: [String]
   /// The time by which an answer is expected, if there is one.
   public let due: Date?

@@ -29,7 +29,7 @@ public protocol HostObserver: Sendable {
 /// struct Tracing: StepObserver {
 ///   let tracer: Tracer
 ///   func observe(_ event: HostEvent) {}
-///   func around(_ step: ObservedStep, _ body: () async throws -> Void) async throws {
+///   func around(_ step: ObservedStep, _ body: nonisolated(nonsending) () async throws -> Void) async throws {
 ///     try await tracer.withSpan("\(step.step)", flow: step.flow) { try await body() }
 ///   }
 /// }
@@ -40,6 +40,9 @@ public protocol StepObserver: HostObserver {
   /// The step runs within `body`, in the task that calls it, so task-local values that are set around the call are
   /// visible to the step. The task may be a child of the one that runs the flow. Observers are nested in the order of
   /// ``FlowHost/Options/observers``, the first outermost. An `Ask` has no code, and a `backUp` is not observed.
+  ///
+  /// Write `nonisolated(nonsending)` as above: only a module with the upcoming feature `NonisolatedNonsendingByDefault` may
+  /// leave it out.
   ///
   /// A mistake here changes nothing of the flow, and is reported as ``HostEvent/Kind/observerFailed(_:_:)``:
   /// - If `body` has not been called when this function returns or throws, or after ``FlowHost/Options/observerTime``,
@@ -54,7 +57,7 @@ public protocol StepObserver: HostObserver {
   ///     does not throw it on.
   /// - Throws: The error of `body`, or one of the observer's own. An error of another type than the step's counts as the
   ///   observer's own, which is reported.
-  func around(_ step: ObservedStep, _ body: () async throws -> Void) async throws
+  func around(_ step: ObservedStep, _ body: nonisolated(nonsending) () async throws -> Void) async throws
 }
 
 /// A fault of an observer. The flow goes on as if there were no observer.

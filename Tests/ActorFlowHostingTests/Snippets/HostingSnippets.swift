@@ -64,7 +64,7 @@ struct Tracer: Sendable {
 struct Tracing: StepObserver {
   let tracer: Tracer
   func observe(_ event: HostEvent) {}
-  func around(_ step: ObservedStep, _ body: () async throws -> Void) async throws {
+  func around(_ step: ObservedStep, _ body: nonisolated(nonsending) () async throws -> Void) async throws {
     try await tracer.withSpan("\(step.step)", flow: step.flow) { try await body() }
   }
 }
