@@ -119,6 +119,19 @@
 
     func execute(_ sql: String) throws { _ = try texts(sql) }
 
+    /// Copies rows into a table, as lines with tabs.
+    func copy(_ rows: String, into table: String) throws {
+      PQclear(PQexec(handle, "COPY \(table) FROM STDIN"))
+      let wasSent = rows.withCString { PQputCopyData(handle, $0, Int32(rows.utf8.count)) } == 1
+      let hasEnded = PQputCopyEnd(handle, nil) == 1
+      let result = PQgetResult(handle)
+      defer { PQclear(result) }
+      guard wasSent, hasEnded, PQresultStatus(result) == PGRES_COMMAND_OK else {
+        throw FlowStoreError(.unavailable, "\(table): \(String(cString: PQerrorMessage(handle)))")
+      }
+      while let more = PQgetResult(handle) { PQclear(more) }
+    }
+
     /// The first column of each row, as text.
     func texts(_ sql: String) throws -> [String] {
       let result = PQexec(handle, sql)
