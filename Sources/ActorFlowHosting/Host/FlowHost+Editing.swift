@@ -16,7 +16,12 @@ extension FlowHost {
     let request = HostRequest(.edit, "", names.bytes, key: key, by: principal, reason: reason)
     try request.checkKey(of: id)
     let view = try await reportingRefusal(of: .edit, by: principal?.id, on: id) {
-      try await namingErased(id) { try await untilWritten(id) { try await editOnce(id, edit, request) } }
+      do { return try await untilWritten(id) { try await editOnce(id, edit, request) } } catch let error as FlowError
+        where error.code == .erased
+      {
+        _ = await storeErasure(of: id)
+        throw error
+      }
     }
     guard view.status == .runnable else { return view }
     return await askedAgain(id) ?? view

@@ -12,8 +12,11 @@ extension FlowHost {
     _ body: (LiveFlow) async throws -> Void
   ) async throws -> FlowView {
     try await reportingRefusal(of: request.kind, by: request.principal, on: id) {
-      do { return try await performUntilDone(request, on: id, evenStopped, evenEnded, body) } catch is ErasedKey {
-        await dropErased(id)
+      do { return try await performUntilDone(request, on: id, evenStopped, evenEnded, body) } catch let error
+        as ErasedKey
+      {
+        // A guard of a prompt may have met the key of other data.
+        guard await storeErasure(of: id) else { throw error }
         throw HostContext.erased(id)
       }
     }
@@ -52,8 +55,9 @@ extension FlowHost {
           if let view = await view(of: id, after: request) { return view }
           throw error
         }
-        // Each edit of this host sets the flow aside once: however many there are, the request comes after them.
-        if !wasTaken || !flow.isSetAside { attempts += 1 }
+        // Each edit or refresh of this host sets the flow aside once: however many there are, the request comes after
+        // them. Calling failed `backUp`s again sets it aside for itself.
+        if !wasTaken || !flow.isSetAside || request.kind == .compensateAgain { attempts += 1 }
         switch standing {
         case .isCurrent: break
         case .isStale: if attempts < 5 { continue }

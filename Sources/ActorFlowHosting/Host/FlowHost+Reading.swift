@@ -21,7 +21,9 @@ extension FlowHost {
   }
 
   func settled(_ id: FlowID, within time: Duration = .seconds(10)) async throws -> FlowView {
-    try await namingErased(id) { try await settledView(id, within: time) }
+    do { return try await settledView(id, within: time) } catch is ErasedKey {
+      return try await view(id)
+    } catch let error as FlowError where error.code == .erased { return try await view(id) }
   }
 
   private func settledView(_ id: FlowID, within time: Duration) async throws -> FlowView {

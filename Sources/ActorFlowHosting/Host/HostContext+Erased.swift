@@ -52,14 +52,22 @@ extension FlowHost {
     }
   }
 
-  /// Takes a flow from memory whose key was erased meanwhile, and activates it once more, which stores that.
-  func dropErased(_ id: FlowID) async {
-    if let flow = live[id] {
+  /// Stores that the key of a flow was erased while the flow was in memory, and takes it from there, without waiting for
+  /// its steps.
+  ///
+  /// - Returns: Whether the key was erased.
+  func storeErasure(of id: FlowID) async -> Bool {
+    if let flow = live[id], let stored = flow.committer.stored {
+      guard shared.isErased(stored) else { return false }
+      await shared.markErased(stored, fence: flow.lease?.fence)
       await flow.dismiss(HostContext.erased(id))
-      await flow.isGone()
+      return true
     }
-    // Throws `erased`, unless the key has come back. The store remembers and reports its own error.
-    if let flow = try? await take(id) { await release(flow) }
+    // The flow has left memory: activating it stores that.
+    do {
+      await release(try await take(id))
+      return false
+    } catch { return (error as? FlowError)?.code == .erased }
   }
 
   /// Runs a request; an erased key that it meets is thrown as a `FlowError`.

@@ -77,6 +77,34 @@ import Testing
     #expect(try await host.flow("f").settled().status == .erased)
   }
 
+  private struct Guarded: Prompt, Codable {
+    typealias Answer = String
+    static let promptName = "Guarded"
+    func validate(_ answer: String) throws { throw ErasedKey() }
+  }
+
+  @Test("a guard that meets the erased key of other data refuses its answer only")
+  func guarded() async throws {
+    let host = try host { $0.keepHot = .seconds(3_600) }
+    let flow = Flow<String, String>("guarded") {
+      Step("a") { (_: String, context: StepContext) in try await context.ask(Guarded()) }
+    }
+    try await host.register(flow).start(id: "f", with: "-", labels: ["customer": "ann"])
+    _ = try await host.flow("f").settled()
+    await #expect(throws: ErasedKey.self) { try await host.flow("f").answer(Guarded.self, with: "y") }
+    #expect(try await host.flow("f").settled().status == .waiting)
+  }
+
+  @Test("an edit of a flow in memory whose key was erased is refused, and stores that at once")
+  func editedInMemory() async throws {
+    let host = try host { $0.keepHot = .seconds(3_600) }
+    try await host.register(timed).start(id: "f", with: "-", labels: ["customer": "ann"])
+    _ = try await host.flow("f").settled()
+    #expect(codec.erase("ann") != nil)
+    #expect(await code { try await host.flow("f").edit([.custom { _ in }]) } == .erased)
+    #expect(try await store.load("f")?.snapshot.status == .erased)
+  }
+
   @Test("a caller that waits for a flow learns that its key was erased while a step worked")
   func whileWorking() async throws {
     let (gate, host) = (Gate(), try host())
@@ -90,10 +118,10 @@ import Testing
     }
     try await host.register(flow).start(id: "f", with: "-", labels: ["customer": "ann"])
     await gate.reached()
-    let waiting = Task { await code { try await host.flow("f").settled() } }
+    let waiting = Task { try await host.flow("f").settled() }
     #expect(codec.erase("ann") != nil)
     gate.open()
-    #expect(await waiting.value == .erased)
+    #expect(try await waiting.value.status == .erased)
   }
 
   @Test("a view shows what the row says, requests are refused, and the plan counts it apart")
