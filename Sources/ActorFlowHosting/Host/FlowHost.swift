@@ -189,7 +189,8 @@ extension FlowHost {
       let found = try await readState(of: loaded, fence: lease?.fence)
       let stored = try await indexedRight(loaded, found, fence: lease?.fence)
       let read = stored.revision == loaded.revision ? found : try shared.state(of: stored)
-      let (definition, resolved) = try await resolved(stored, read, fence: lease?.fence)
+      let (definition, resolved) = try await resolved(
+        stored, read, fence: lease?.fence, isClaimed: claimed != nil)
       var state = resolved
       state.format = max(state.format, try await shared.writtenFormat(like: stored.snapshot))
       // If the host has begun to stop meanwhile, it would not passivate a flow that is activated now.
@@ -204,17 +205,19 @@ extension FlowHost {
 
   /// Returns the definition that a flow continues with, and its state there.
   ///
-  /// A flow that fits none is stored as unmigrated, unless its version is none that this host claims: in a rolling deploy
+  /// A flow that fits none is stored as unmigrated, unless this host does not claim its version: in a rolling deploy
   /// hosts of another build run it, and leave alone what is unmigrated.
+  ///
+  /// - Parameter isClaimed: Whether the flow was claimed because it is due.
   private func resolved(
-    _ stored: StoredFlow, _ state: HostedState, fence: Fence?
+    _ stored: StoredFlow, _ state: HostedState, fence: Fence?, isClaimed: Bool
   ) async throws -> (Definition, HostedState) {
     do {
       var (definition, moved) = try resolve(stored, state)
       moved.unmigrated = nil
       return (definition, moved)
     } catch let error as FlowError {
-      if state.machine.ending == nil, !shared.store.givesLeases || serves(stored.snapshot) {
+      if state.machine.ending == nil, isClaimed || !shared.store.givesLeases || serves(stored.snapshot) {
         do { _ = try await shared.markUnmigrated(stored, state, because: error, fence: fence) } catch {
           // The caller gets the reason why the flow cannot be activated. The next activation marks it.
           shared.note(error, in: .marking, of: stored.id)
