@@ -74,7 +74,7 @@ extension FlowHost {
   ///   - principal: The principal who lists the flows, and who changes them where the verb is given no other one.
   ///   - cursor: The cursor of an earlier report of the same query; `nil` to begin.
   ///   - limit: The greatest number of flows to reach. A number below 1 counts as 1.
-  ///   - atOnce: The greatest number of verbs under way at once. A number below 1 counts as 1.
+  ///   - atOnce: The greatest number of verbs under way at once, from 1 to 1,000; others count as these.
   ///   - dryRun: Whether to list the flows only, and to call nothing.
   ///   - progress: Called in the calling task with each outcome, as it becomes known.
   ///   - verb: The verb. Called in a task of its own for each flow.
@@ -86,12 +86,12 @@ extension FlowHost {
   ) async throws -> BulkReport {
     var report = BulkReport()
     report.cursor = cursor
-    let (limit, atOnce) = (max(1, limit), max(1, atOnce))
+    let (limit, atOnce) = (max(1, limit), min(max(1, atOnce), 1_000))
     while report.stopped == nil, report.items.count < limit {
       let page: FlowPage
       do {
         page = try await list(
-          query, after: report.cursor, limit: min(limit - report.items.count, 10 * min(atOnce, 100)), by: principal)
+          query, after: report.cursor, limit: min(limit - report.items.count, 10 * atOnce), by: principal)
       } catch {
         guard !report.items.isEmpty else { throw error }
         report.stopped = error
@@ -134,7 +134,7 @@ extension FlowHost {
         }
         next += 1
       }
-      for _ in 0..<min(atOnce, flows.count) { begin() }
+      for _ in 0..<atOnce { begin() }
       while let (index, outcome) = await group.next() {
         items[index].outcome = outcome
         progress(items[index])

@@ -239,6 +239,7 @@ package final class World: Sendable {
         return
       }
       state.paid[key]?.refunds += 1
+      if payment.isGivenUp { state.violations.append("rule 2: \(key) is refunded, and its step was forgotten") }
       guard payment.refunds > 0, !mayCrash else { return }
       state.violations.append("rule 2: \(key) is refunded twice")
     }

@@ -78,7 +78,8 @@ public struct FlowSnapshot: Sendable, Equatable {
     case suspended
     /// The flow fits no registered version and cannot be activated: a migration is missing.
     ///
-    /// Stored by a host that has the flow's version or one that leads from it; other hosts leave the flow as it is.
+    /// Hosts whose versions, and those that lead to them, are all newer or all older leave the flow as it is, if the store
+    /// gives leases.
     case unmigrated
     /// The key of the flow was erased, so that its state can never be read again: no host activates it. Delete it when
     /// its facts are not needed any more.
