@@ -16,6 +16,8 @@ final class FlowCommitter: Sendable {
   let labels: [String: String]
   /// The reference of the flow's key, which never changes; `nil` if the codec has named none.
   let keyReference: String?
+  /// The mutex for requests that are written beside the coordinator: each is made of what the one before has stored.
+  let besides = AsyncMutex()
   private let entry: Lock<Entry>
   private let before = Lock(PackedBefore())
 
@@ -38,6 +40,8 @@ final class FlowCommitter: Sendable {
     var arrival: HistoryEntry?
     /// The reason why nothing is written here any more, if there is one.
     var loss: (any Error)?
+    /// Whether a request was written beside the coordinator, see ``retire()``.
+    var isRetired = false
     /// The reason why the flow was passivated, if that is because it could not be written.
     var failure: (any Error)?
     /// Whether the last write has ended the lease.
@@ -120,10 +124,14 @@ final class FlowCommitter: Sendable {
     if isFirst, FlowStoreError.isTakenOver(error) { shared.observation?.report(.leaseLost, of: subject) }
   }
 
+  /// Whether a request was written beside the coordinator: the others are repeated.
+  var isRetired: Bool { entry.withLock { $0.isRetired } }
+
   /// Ends all writing after a write beside the coordinator, which would decide from an outdated state.
   func retire() {
     entry.withLock { entry in
       guard entry.loss == nil else { return }
+      entry.isRetired = true
       entry.loss = FlowStoreError(.conflict, "the flow was written beside its coordinator; it is read again")
     }
   }

@@ -55,9 +55,10 @@ extension FlowHost {
           if let view = await view(of: id, after: request) { return view }
           throw error
         }
-        // Each edit or refresh of this host sets the flow aside once: however many there are, the request comes after
-        // them. Calling failed `backUp`s again sets it aside for itself.
-        if !wasTaken || !flow.isSetAside || request.kind == .compensateAgain { attempts += 1 }
+        // Another request at this host was done: however many there are, this one comes after them. Calling failed
+        // `backUp`s again sets the flow aside for itself.
+        let isAfterAnother = flow.committer.isRetired || flow.isSetAside && request.kind != .compensateAgain
+        if !wasTaken || !isAfterAnother { attempts += 1 }
         switch standing {
         case .isCurrent: break
         case .isStale: if attempts < 5 { continue }

@@ -181,6 +181,27 @@ private actor Cashier: FlowStep {
     }
   }
 
+  @Test("twelve notes at once on a flow at rest are all written, and no lease is lost", arguments: [false, true])
+  func notesAtRest(ended: Bool) async throws {
+    let witness = Witness()
+    // A store whose calls suspend, as those of a database do.
+    let store = FaultyStore(MemoryFlowStore()) { _ in .holdReply(until: { await Task.yield() }) }
+    let host = try FlowHost(store: store, options: .observed(by: witness))
+    try await host.register(Flow<String, String>("f") { Step("a") { (_: String) -> String in throw Boom() } })
+      .start(id: "f", with: "-")
+    #expect(try await host.flow("f").settled().status == .suspended)
+    if ended { try await host.flow("f").abandon() }
+    for round in 0..<5 {
+      try await withThrowingTaskGroup { group in
+        for number in 0..<12 { group.addTask { _ = try await host.flow("f").note("\(round).\(number)") } }
+        try await group.waitForAll()
+      }
+    }
+    let notes = try await host.flow("f").history().filter { $0.what == "noted" }
+    #expect(Set(notes.map(\.detail)).count == 60)
+    #expect(!witness.words(of: "f").contains("lease lost"))
+  }
+
   // MARK: - Completing
 
   @Test("a waiting step is completed: its question closes, the flow goes on with the output, and the step stays undone")
