@@ -48,7 +48,7 @@ private func playHostGame(
   var played: [String] = []
   do {
     return try await testHost(
-      on: store, clock: clock, options: options, exhaustive: false, patience: Patience(.seconds(120))
+      on: store, clock: clock, options: options, exhaustive: false, patience: Patience(.seconds(600))
     ) { tester in
       let flows = try await tester.deploy(program, in: world, suspendsOnFailure: suspends)
       let arena = HostArena(world, clock, tester.host)

@@ -35,7 +35,7 @@ private func playHostedScramble(
   options.leaseTime = .seconds(100_000_000)
   do {
     return try await testHost(
-      on: store, clock: clock, options: options, exhaustive: false, patience: Patience(.seconds(120))
+      on: store, clock: clock, options: options, exhaustive: false, patience: Patience(.seconds(600))
     ) { tester in
       try await tester.deploy(program, in: world, suspendsOnFailure: suspendsOnFailure).start(
         id: HostArena.id, with: Value())
