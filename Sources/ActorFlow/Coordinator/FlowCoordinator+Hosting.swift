@@ -259,6 +259,13 @@ extension FlowCoordinator {
     guard await !isPassivated else { throw CancellationError() }
   }
 
+  /// Calls `body` after the commits under way. No input is decided until it returns.
+  package nonisolated func betweenCommits<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+    await order.lock()
+    defer { order.unlock() }
+    return try await body()
+  }
+
   /// Waits until a question that was open when the machine was read back is asked again, or will not be asked again.
   package nonisolated func reopened(_ question: Question.ID) async throws {
     guard await isReopening(question) else { return }

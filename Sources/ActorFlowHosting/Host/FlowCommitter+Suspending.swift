@@ -29,8 +29,6 @@ extension FlowCommitter {
 
   /// Lets a suspended flow go on.
   func free(for request: HostRequest) async throws {
-    await besides.lock()
-    defer { besides.unlock() }
     var (stored, state) = latest
     guard let fault = state.machine.retry(), let base = stored.take() else { return }
     var snapshot = base.snapshot
@@ -40,8 +38,6 @@ extension FlowCommitter {
 
   /// Lets a flow that has ended retry the `backUp`s that threw. Returns false if there are none.
   func undoAgain(for request: HostRequest) async throws -> Bool {
-    await besides.lock()
-    defer { besides.unlock() }
     var (stored, state) = latest
     guard let machine = state.machine.undoingAgain, let base = stored.take() else { return false }
     state.machine = machine
@@ -54,8 +50,6 @@ extension FlowCommitter {
   /// Writes the entry of a request that changes nothing else, for a flow that no coordinator runs: it is suspended, or
   /// has ended.
   func remark(_ remark: HostRequest.Remark, for request: HostRequest) async throws {
-    await besides.lock()
-    defer { besides.unlock() }
     var (stored, state) = latest
     guard let base = stored.take() else { return }
     var snapshot = base.snapshot

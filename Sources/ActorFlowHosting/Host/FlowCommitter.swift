@@ -16,8 +16,6 @@ final class FlowCommitter: Sendable {
   let labels: [String: String]
   /// The reference of the flow's key, which never changes; `nil` if the codec has named none.
   let keyReference: String?
-  /// The mutex for requests that are written beside the coordinator: each is made of what the one before has stored.
-  let besides = AsyncMutex()
   private let entry: Lock<Entry>
   private let before = Lock(PackedBefore())
 

@@ -12,16 +12,38 @@ extension FlowHost {
     let request = HostRequest(
       .note, "", Array(text.utf8), key: key, by: principal, isLeave: true, remark: remark)
     return try await perform(request, on: id, evenStopped: true, evenEnded: true) { flow in
-      let machine = flow.committer.state.machine
-      if machine.ending == nil, machine.fault == nil {
-        do { return try await flow.coordinator.note(cause: request) } catch let error as FlowError {
-          // The flow has ended meanwhile.
-          guard error.code == .flowEnded else { throw error }
+      var isWritten = false
+      while !isWritten {
+        if !flow.hasEnded, !flow.isSuspended {
+          do { return try await flow.coordinator.note(cause: request) } catch let error as FlowError {
+            // The flow has ended meanwhile.
+            guard error.code == .flowEnded else { throw error }
+          }
+        }
+        isWritten = try await beside(flow) {
+          // Another request may have let the flow go on.
+          guard flow.hasEnded || flow.isSuspended else { return false }
+          try await flow.committer.remark(remark, for: request)
+          return true
         }
       }
-      try await flow.committer.remark(remark, for: request)
       // The flow in memory does not know of the change.
       _ = flow.close(evenIfUsed: true)
+    }
+  }
+
+  /// Calls `body`, which writes a flow that is suspended or has ended, while the flow's coordinator commits nothing. One
+  /// caller follows the other, and sees what the one before has stored.
+  ///
+  /// - Throws: `CancellationError`, after which the request is repeated, if a branch of the suspended flow may still run:
+  ///   the end of its `backUp` could not be stored any more. The errors of `body`.
+  nonisolated func beside<Result>(_ flow: LiveFlow, _ body: () async throws -> Result) async throws -> Result {
+    try await flow.coordinator.betweenCommits {
+      if flow.isBegun, flow.isSuspended {
+        await flow.passivate()
+        throw CancellationError()
+      }
+      return try await body()
     }
   }
 

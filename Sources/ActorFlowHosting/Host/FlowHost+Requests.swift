@@ -136,14 +136,15 @@ extension FlowHost {
     try HostRequest.check(reason, "the reason of a retry", of: id)
     let request = HostRequest(.retry, "", [], key: key, by: principal, reason: reason, isLeave: true)
     let view = try await perform(request, on: id, evenStopped: true, evenEnded: true) { flow in
-      let machine = flow.committer.state.machine
-      if machine.ending != nil {
-        guard try await flow.committer.undoAgain(for: request) else { throw hasEnded(flow) }
-      } else {
-        guard machine.fault != nil else {
-          throw FlowError(.notSuspended, "the flow is not suspended, so there is nothing to retry", flow: id)
+      try await beside(flow) {
+        if flow.hasEnded {
+          guard try await flow.committer.undoAgain(for: request) else { throw hasEnded(flow) }
+        } else {
+          guard flow.isSuspended else {
+            throw FlowError(.notSuspended, "the flow is not suspended, so there is nothing to retry", flow: id)
+          }
+          try await flow.committer.free(for: request)
         }
-        try await flow.committer.free(for: request)
       }
       // The flow in memory does not know of the change.
       _ = flow.close(evenIfUsed: true)

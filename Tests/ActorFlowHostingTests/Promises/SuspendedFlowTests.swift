@@ -64,6 +64,33 @@ private actor Failing: FlowStep {
     }
   }
 
+  @Test(
+    "a retry or a note that comes while an abandon is being committed calls no backUp twice", arguments: [false, true])
+  func besideAbandon(retries: Bool) async throws {
+    let (store, gate) = (FaultyStore(MemoryFlowStore()), Gate())
+    let host = FlowHost(store: store)
+    try await host.register(flow).start(id: "f", with: "-")
+    for answer in ["a", "b"] {
+      _ = try await host.flow("f").settled()
+      try await host.flow("f").answer(Form.self, with: answer)
+    }
+    #expect(try await host.flow("f").settled().status == .suspended)
+    await host.isQuiet()
+    store.plan { $0.operation == .commit ? .holdReply(until: gate.pass) : nil }
+    async let abandoned = host.flow("f").abandon()
+    await gate.reached()
+    async let refusal = code {
+      _ = try await retries ? host.flow("f").retry() : host.flow("f").note("called")
+    }
+    // As it is, the other request waits for the commit, and nothing else tells that it has come that far.
+    for _ in 0..<1_000 { await Task.yield() }
+    gate.open()
+    #expect(try await abandoned.status == .abandoned)
+    #expect(await refusal == (retries ? .notSuspended : nil))
+    #expect(log.all.filter { $0.hasPrefix("undo") } == ["undo second", "undo first"])
+    #expect(try await host.flow("f").history().filter { $0.what == "noted" }.count == (retries ? 0 : 1))
+  }
+
   @Test("a flow can be abandoned at the moment it fails")
   func atOnce() async throws {
     for round in 0..<200 {
