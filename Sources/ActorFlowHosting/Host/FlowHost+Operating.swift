@@ -29,6 +29,7 @@ extension FlowHost {
       }
       // The flow in memory does not know of the change.
       _ = flow.close(evenIfUsed: true)
+      await flow.passivate()
     }
   }
 
@@ -134,12 +135,12 @@ extension FlowHost {
   func askedAgain(_ id: FlowID) async -> FlowView? {
     do {
       let flow = try await take(id)
-      begin(flow)
       do {
+        try beginAsking(flow)
         for question in await flow.coordinator.questions { try await flow.coordinator.reopened(question) }
         try await flow.coordinator.waitForCommits()
       } catch {
-        // The flow was passivated meanwhile, or the caller waits no longer: the request is done.
+        // The flow was suspended or passivated meanwhile, or the caller waits no longer: the request is done.
         await release(flow)
         return nil
       }

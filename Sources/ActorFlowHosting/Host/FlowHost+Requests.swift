@@ -22,7 +22,7 @@ extension FlowHost {
     let request = HostRequest(
       .answer, "\(P.self)", try PackedValue(answer, with: shared.values).bytes, key: key, by: principal)
     return try await perform(request, on: id) { flow in
-      begin(flow)
+      try beginAsking(flow)
       for question in await flow.coordinator.questions { try await flow.coordinator.reopened(question) }
       try refuseStandingStill(flow)
       try await flow.coordinator.answer(P.self, with: answer, by: principal, cause: request)
@@ -97,7 +97,7 @@ extension FlowHost {
     do { return try await coordinator.sendNumbered(value, to: signal, key: key, size: size, cause: request) } catch let
       error as FlowError where error.code == .signalsFull
     {
-      begin(flow)
+      try beginAsking(flow)
       guard try await coordinator.waitsAgain(for: signal.name) else { throw error }
       return try await coordinator.sendNumbered(value, to: signal, key: key, size: size, cause: request)
     }
@@ -148,6 +148,7 @@ extension FlowHost {
       }
       // The flow in memory does not know of the change.
       _ = flow.close(evenIfUsed: true)
+      await flow.passivate()
     }
     // The request is done. A flow that cannot be activated now is runnable, so a poll activates it.
     if view.status == .runnable { await goOn(id) }
@@ -160,9 +161,20 @@ extension FlowHost {
         .noSuchQuestion, "the question \(question.debugDescription) belongs to another flow", flow: flow.id
       ).listing(await flow.coordinator.questionsToAnswer)
     }
-    begin(flow)
+    try beginAsking(flow)
     try await flow.coordinator.reopened(question)
     // The flow may have failed before it asked the question again.
     try refuseStandingStill(flow)
+  }
+
+  /// Activates a flow whose questions are to be asked again.
+  ///
+  /// - Throws: If no step of the flow runs, so that nothing is asked: a `FlowError` with the code `suspended`;
+  ///   `CancellationError`, after which the request is repeated, if another request has closed the flow.
+  func beginAsking(_ flow: LiveFlow) throws {
+    begin(flow)
+    guard !flow.isBegun, !flow.hasEnded else { return }
+    try refuseStandingStill(flow)
+    throw CancellationError()
   }
 }

@@ -91,6 +91,30 @@ private actor Failing: FlowStep {
     #expect(try await host.flow("f").history().filter { $0.what == "noted" }.count == (retries ? 0 : 1))
   }
 
+  @Test("a refresh after which a branch fails does not wait for the questions of the others")
+  func refreshedAndFailed() async throws {
+    let host = FlowHost(store: MemoryFlowStore(), clock: ManualWallClock())
+    let flow = Flow<String, String>("f") { [log] in
+      Parallel {
+        Step("a") { Asker(log) }
+        Step("b") { Failing(log) }
+      } join: {
+        $0 + $1
+      }
+    }
+    try await host.register(flow).start(id: "f", with: "-")
+    let questions = try await host.flow("f").settled().questions
+    let question = try #require(questions.first { $0.step.name == "b" }?.id)
+    try await host.flow("f").answer(question, with: "b")
+    #expect(try await host.flow("f").settled().status == .suspended)
+    await host.isQuiet()
+    // The last part of a refresh, as if the branch had failed just before.
+    #expect(await host.askedAgain("f") == nil)
+    // The branch gets the same answer, and fails again.
+    try await host.flow("f").retry()
+    #expect(try await host.flow("f").settled().status == .suspended)
+  }
+
   @Test("a flow can be abandoned at the moment it fails")
   func atOnce() async throws {
     for round in 0..<200 {
