@@ -120,12 +120,29 @@ package func checkWorld(_ program: Program, _ world: World, isRolledBack: Bool) 
   if isRolledBack { try checkMoney(program, world) }
 }
 
+/// Whether the store has the entering of a line: no crash followed, or something was stored before the crash. A move is
+/// held back until the next commit, and nothing is owed for one that a crash has lost.
+private func isSurelyStored(_ entering: Int, in lines: [World.Line]) -> Bool {
+  let rest = lines[(entering + 1)...]
+  let known = rest.prefix { $0.kind != .crashed }
+  return known.count == rest.count
+    || known.contains { line in
+      switch line.kind {
+      case .recorded, .undone: true
+      default: false
+      }
+    }
+}
+
 /// Checks that no step of a component with a finalizer has begun after the finalizer's last run.
 private func checkFinalizers(_ program: Program, _ world: World) throws(Violation) {
   let lines = world.lines
   for body in program.parts.finalized {
     let (name, steps) = (body.finalizer, Set(body.flatMap(\.steps).map(\.name)))
-    let last = lines.lastIndex { $0.kind == .entered && steps.contains($0.step) } ?? -1
+    let last =
+      lines.indices.last {
+        lines[$0].kind == .entered && steps.contains(lines[$0].step) && isSurelyStored($0, in: lines)
+      } ?? -1
     let run = lines.lastIndex { $0.kind == .finalized && $0.step == name } ?? -1
     try expect(run >= last, "finally: \(name) has not run after \(last < 0 ? "-" : lines[last].text)")
   }

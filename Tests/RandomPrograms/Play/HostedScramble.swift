@@ -29,7 +29,8 @@ private func playHostedScramble(
   let suspendsOnFailure = seed % 2 == 0 && (callsAgain || program.steps.allSatisfy { $0.backUpOutcome == .works })
   let world = World(isHosted: true, mayCrash: crashes, yields: true, callsAgain: callsAgain)
   let crashTrigger = CrashTrigger()
-  let store = FaultyStore(base) { crashTrigger.fault(in: $0) }
+  let pace = Pace(seed: seed)
+  let store = FaultyStore(base) { crashTrigger.fault(in: $0) ?? pace.delay() }
   // The attackers move the clock. An expired lease is like a crash, and would be missing in the trace.
   var options = FlowHost.Options.storing(seed)
   options.leaseTime = .seconds(100_000_000)
@@ -68,6 +69,27 @@ private func playHostedScramble(
   } catch {
     throw Violation(
       "\(error)\n  trace: \(world.text)\n  program: \(program.text)")
+  }
+}
+
+/// The pace of a store whose calls take time, as those of a database do. One store in three is as fast as it is.
+private final class Pace: Sendable {
+  private let random: Lock<Chance>
+  private let longest: Int
+
+  init(seed: UInt64) {
+    var random = Chance(seed: ~seed)
+    longest = random.pick([(1, 0), (1, 5), (1, 60)])
+    self.random = Lock(random)
+  }
+
+  /// Returns a delay before or after the work of a call.
+  func delay() -> StoreFault? {
+    guard longest > 0 else { return nil }
+    let (turns, isLate) = random.withLock { ($0.below(longest), $0.percent(50)) }
+    return isLate
+      ? .holdReply { for _ in 0..<turns { await Task.yield() } }
+      : .delay { for _ in 0..<turns { await Task.yield() } }
   }
 }
 

@@ -25,7 +25,7 @@ struct Body: Sendable {
       return input.with(input.number, adding: plan.name)
     }
     var next: Command? = .ask
-    var (number, failures) = (0, 0)
+    var (number, failures, hasRaced) = (0, 0, false)
     while let command = next {
       number += 1
       let failed = String(repeating: "!", count: failures)
@@ -40,7 +40,11 @@ struct Body: Sendable {
         if !isMade, command == .attemptOrFail { throw Trouble(plan.name) }
         if !isMade { failures += 1 }
         next = .ask
-      default: next = try await obey(command, form, number, context) ?? .ask
+      default:
+        // Between two races in child tasks, a step makes a call of its own.
+        if command.isRace, hasRaced { _ = try await context.now(key: "r\(number)") }
+        hasRaced = hasRaced || command.isRace
+        next = try await obey(command, form, number, context) ?? .ask
       }
     }
     return input
@@ -263,6 +267,14 @@ extension Principal {
 
 extension Command {
   fileprivate var isSend: Bool { if case .send = self { true } else { false } }
+
+  /// Whether the command is carried out in child tasks.
+  fileprivate var isRace: Bool {
+    switch self {
+    case .either, .askUpdating, .giveUp: true
+    default: false
+    }
+  }
 }
 
 extension LeaveReason {
