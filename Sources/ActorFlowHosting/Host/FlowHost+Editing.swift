@@ -118,6 +118,9 @@ extension FlowHost {
           "the edit names \"\(step)\", which the flow has not entered; it has entered "
             + changed.steps.map(\.path).joined(separator: ", "), flow: stored.id, step: step)
       }
+      if let step = move.subject?.step, let value = move.value {
+        try changed.refuse(missing: value, of: step, stored.id)
+      }
       let known = changed.forgotten.count
       try move.apply(&changed)
       if move.forgets, changed.forgotten.count == known {
@@ -161,6 +164,19 @@ extension StoredState {
   /// Whether the flow has a place of a step, or may have to compensate one.
   fileprivate func has(_ step: StepID) -> Bool {
     !places(step).isEmpty || machine.failedPlaces.contains { step.means($0.visit.step) }
+  }
+
+  /// Refuses a move that names an answer, a record or a state that the step does not have.
+  ///
+  /// - Throws: A `FlowError` with the code `noSuchStep` that lists those that it has.
+  fileprivate func refuse(missing key: StoredKey, of step: StepID, _ flow: FlowID) throws {
+    let found = machine.foundKeys.filter { step.means($0.step) && $0.key.isLike(key) }.map(\.key)
+    guard !found.contains(where: { $0.isMeant(by: key) }) else { return }
+    let texts = Set(found.map { "\"\($0.text)\"" }).sorted().joined(separator: ", ")
+    throw FlowError(
+      .noSuchStep,
+      "the edit names the \(key.kind) \"\(key.text)\" of \(step.path), which has "
+        + (texts.isEmpty ? "none" : texts), flow: flow, step: step)
   }
 }
 

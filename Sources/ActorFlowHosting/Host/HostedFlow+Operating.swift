@@ -179,10 +179,9 @@ extension HostedFlow {
   /// that was taken from the flow. The history of what was before stays as it is.
   ///
   /// - Parameters:
-  ///   - moves: The moves, applied in order, at least one. Each names a step that the flow has entered, as
-  ///     the version calls it that the flow is stored in; ``Move/custom(_:)``
-  ///     names none. A move that finds nothing to change, such as a record under another key, changes nothing: look
-  ///     at the value that your closure gets.
+  ///   - moves: The moves, applied in order, at least one. Each names a step that the flow has entered, as the version
+  ///     calls it that the flow is stored in, and perhaps an answer, a record or a state of that step;
+  ///     ``Move/custom(_:)`` names none.
   ///   - steps: The steps that the moves may take from the flow, by their whole paths or their last parts, as they are
   ///     called when the move is applied. Name also a step that has done nothing.
   ///   - reason: The reason, of at most 1,024 UTF-8 bytes.
@@ -191,12 +190,13 @@ extension HostedFlow {
   ///     steps and keys, and they may forget the same steps, even if their closures differ: give a corrected closure a new key.
   /// - Returns: The flow as it was stored when its questions had been asked again, or later. As it was stored with the
   ///   change if it is suspended, or if another host has taken it by then.
-  /// - Throws: A `FlowError`; nothing has changed then. `noSuchStep` if a move names a step that the flow has not entered;
-  ///   `compensationOwed` if the moves take a step from the flow that `forgetting` does not name; `badDefinition` if a move
-  ///   forgets a step in focus; `typeMismatch` if a value has another type; `unmigrated` if no registered version can go
-  ///   on with the result; `flowEnded`; `erased`; `tooLarge` for a longer reason or a flow that has become too large, `notStorable` for no
-  ///   moves or a reason with U+0000; `keyReused`, `noSuchFlow`, `hostStopping`. The error of a move's closure. Errors of
-  ///   the store.
+  /// - Throws: A `FlowError`; nothing has changed then. `noSuchStep` if a move names a step that the flow has not
+  ///   entered, or an answer, a record or a state that the step does not have; `compensationOwed` if the moves take a
+  ///   step from the flow that `forgetting` does not name; `badDefinition` if a move forgets a step in focus;
+  ///   `typeMismatch` if a value has another type; `unmigrated` if no registered version can go on with the result;
+  ///   `flowEnded`; `erased`; `tooLarge` for a longer reason or a flow that has become too large; `notStorable` for no
+  ///   moves or a reason with U+0000; `keyReused`, `noSuchFlow`, `hostStopping`. The error of a move's closure. Errors
+  ///   of the store.
   @discardableResult
   public func edit(
     _ moves: [Move], forgetting steps: Set<StepID> = [], reason: String = "", by principal: Principal? = nil,

@@ -12,6 +12,66 @@ enum StoredKey: Sendable, Hashable {
     case .answer(let key), .record(let key), .state(let key): key
     }
   }
+
+  /// The kind of value, for messages.
+  var kind: String {
+    switch self {
+    case .answer: "answer"
+    case .record: "record"
+    case .state: "state"
+    }
+  }
+}
+
+/// The key of a value that is stored of a step, as a move may name it.
+enum FoundKey: Sendable, Hashable {
+  case answer(JournalKey)
+  /// The key of a record, or the type of children with a state.
+  case other(StoredKey)
+
+  var text: String {
+    switch self {
+    case .answer(let key): key.text
+    case .other(let key): key.text
+    }
+  }
+
+  func isMeant(by key: StoredKey) -> Bool {
+    switch (self, key) {
+    case (.answer(let own), .answer(let text)): own.isMeant(by: text)
+    case (.other(let own), _): own == key
+    default: false
+    }
+  }
+
+  /// Whether the value is of the kind that a move names.
+  func isLike(_ key: StoredKey) -> Bool {
+    switch (self, key) {
+    case (.answer, .answer), (.other(.record), .record), (.other(.state), .state): true
+    default: false
+    }
+  }
+}
+
+extension MachineSnapshot {
+  /// The keys of the values that are stored of steps, each with the path of its step.
+  var foundKeys: [(step: StepID, key: FoundKey)] {
+    var found: [(StepID, FoundKey)] = []
+    func note(_ records: [PackedRecord], _ tree: PackedTree?, at step: StepID) {
+      let keys = records.map { StoredKey.record($0.key) } + (tree?.nodes.dropFirst() ?? []).map { .state($0.type) }
+      found += keys.map { (step, .other($0)) }
+    }
+    for track in tracks {
+      for place in track.places { note(place.records, place.tree, at: place.visit.step) }
+      guard let step = track.places.last?.visit.step else { continue }
+      note(track.focus.records, track.focus.tree, at: step)
+      for answer in track.focus.answers {
+        if case .answered = answer.entry { found.append((step, .answer(answer.key))) }
+      }
+    }
+    for place in failedPlaces { note(place.records, place.tree, at: place.visit.step) }
+    return found
+  }
 }
 
 /// The use of the moves of registered definitions: the flows that each move changes, and the steps and keys that there
@@ -31,12 +91,8 @@ struct MoveUse {
   }
 
   fileprivate struct Value: Hashable {
-    enum Key: Hashable {
-      case answer(JournalKey)
-      case other(StoredKey)
-    }
     var step: StepID
-    let key: Key
+    let key: FoundKey
   }
 
   fileprivate struct Counted: Hashable {
@@ -60,21 +116,9 @@ struct MoveUse {
     let version = Version(definition: definition, number: version)
     seen[version, default: Seen()].steps
       .formUnion((places + branches + machine.frames.map(\.scope.step)).map(\.withoutNumbers))
-    for track in machine.tracks {
-      for place in track.places { note(place.records, place.tree, at: place.visit.step, version) }
-      guard let step = track.places.last?.visit.step else { continue }
-      note(track.focus.records, track.focus.tree, at: step, version)
-      for answer in track.focus.answers {
-        guard case .answered = answer.entry else { continue }
-        seen[version]?.values.insert(Value(step: step.withoutNumbers, key: .answer(answer.key)))
-      }
+    for (step, key) in machine.foundKeys {
+      seen[version, default: Seen()].values.insert(Value(step: step.withoutNumbers, key: key))
     }
-    for place in machine.failedPlaces { note(place.records, place.tree, at: place.visit.step, version) }
-  }
-
-  private mutating func note(_ records: [PackedRecord], _ tree: PackedTree?, at step: StepID, _ version: Version) {
-    let keys = records.map { StoredKey.record($0.key) } + (tree?.nodes.dropFirst() ?? []).map { .state($0.type) }
-    seen[version]?.values.formUnion(keys.map { Value(step: step.withoutNumbers, key: .other($0)) })
   }
 
   /// Counts a flow that a move changes.
@@ -157,31 +201,6 @@ extension MoveUse.Seen {
     guard let value = move.value, steps.contains(where: move.isAbout) else { return nil }
     let there = values.filter { move.isAbout($0.step) && $0.key.isLike(value) }
     return there.contains { $0.key.isMeant(by: value) } ? nil : Set(there.map(\.key.text)).sorted()
-  }
-}
-
-extension MoveUse.Value.Key {
-  fileprivate var text: String {
-    switch self {
-    case .answer(let key): key.text
-    case .other(let key): key.text
-    }
-  }
-
-  fileprivate func isMeant(by key: StoredKey) -> Bool {
-    switch (self, key) {
-    case (.answer(let own), .answer(let text)): own.isMeant(by: text)
-    case (.other(let own), _): own == key
-    default: false
-    }
-  }
-
-  /// Whether the value is of the kind that a move names.
-  fileprivate func isLike(_ key: StoredKey) -> Bool {
-    switch (self, key) {
-    case (.answer, .answer), (.other(.record), .record), (.other(.state), .state): true
-    default: false
-    }
   }
 }
 

@@ -143,6 +143,27 @@ import Testing
     #expect(log.all == ["charged 5"])
   }
 
+  @Test("an edit that names a record, an answer or a state that the step does not have is refused, with those it has")
+  func missingKeys() async throws {
+    let flow = try await started(FlowHost(store: store))
+    let before = try await flow.view().revision
+    let moves: [(Move, known: String)] = [
+      (.record(of: "pay", key: "chrage") { (_: String) in "" }, "which has \"charge\""),
+      (.answer(of: "pay", key: "Form") { (_: String) in "" }, "which has none"),
+      (.forgetAnswer(of: "pay", key: "Form"), "which has none"),
+      (.state(of: "pay", child: "Row") { (_: Int) in 0 }, "which has none"),
+    ]
+    for (move, known) in moves {
+      do {
+        _ = try await flow.edit([.input(of: "pay") { (order: Order) in order.corrected }, move])
+        Issue.record("the edit was done")
+      } catch let error as FlowError {
+        #expect(error.code == .noSuchStep && error.message.hasSuffix(known), "\(error.message)")
+      }
+    }
+    #expect(try await flow.view().revision == before)
+  }
+
   @Test("Rule 2: a branch that has entered a step is lost only if the edit names the step")
   func forgettingBranches() async throws {
     let host = FlowHost(store: store)
