@@ -63,4 +63,19 @@ import Testing
     #expect(try await newest.catchUp().isEmpty)
     #expect(try await flows.outcome(of: "x") == .finished("late"))
   }
+
+  @Test("a flow that a worker has claimed for a host that has no way from its version is stored as unmigrated")
+  func claimed() async throws {
+    let (old, new) = (host("old"), host("new"))
+    try await old.register(flow("a")).start(id: "x", with: "-")
+    _ = try await old.flow("x").settled()
+    await old.isQuiet()
+    try await new.register(flow("b"), version: 2)
+    clock.advance(by: .seconds(60))
+    let epoch = try await store.attach(owner: "worker", for: .seconds(600))
+    let claims = try await store.claimDue(under: epoch, serving: ["f": 1...2], limit: 10)
+    #expect(await code { try await new.work(on: try #require(claims.first)) } == .unmigrated)
+    #expect(try await store.load("x")?.snapshot.status == .unmigrated)
+    #expect(try await store.claimDue(under: epoch, serving: ["f": 1...2], limit: 10).isEmpty)
+  }
 }
