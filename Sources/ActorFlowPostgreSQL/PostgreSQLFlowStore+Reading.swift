@@ -31,8 +31,10 @@
         let count = min(Self.mostRows, limit < Self.mostRows ? limit + 1 : limit)
         let rows = try await pool.call(
           statement(
-            "SELECT \(FlowSummary.columns) FROM @schema.flows f \(conditions.sql) ORDER BY f.id LIMIT \(count)",
-            conditions.values)
+            """
+            SELECT \(FlowSummary.columns) FROM \(conditions.flows) \(conditions.sql) ORDER BY \(conditions.id)
+              LIMIT \(count)
+            """, conditions.values)
         ) { reply in
           // A row that cannot be read is left out, so that it does not hide all the others.
           reply.rows.map { (id: $0.text(0), flow: try? FlowSummary($0)) }
@@ -95,7 +97,7 @@
       var conditions = Conditions()
       conditions.add(query)
       return try await count(
-        of: "SELECT 1 FROM @schema.flows f \(conditions.sql) LIMIT \(max(1, limit))", conditions.values)
+        of: "SELECT 1 FROM \(conditions.flows) \(conditions.sql) LIMIT \(max(1, limit))", conditions.values)
     }
 
     /// Counts the open questions that match a query, up to a limit, on the server; see `FlowStore.count(_:upTo:)`.

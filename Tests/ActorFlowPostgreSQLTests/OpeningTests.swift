@@ -18,6 +18,38 @@
         appending: sequence.map { [HistoryEntry(sequence: $0, at: Date(microseconds: 0), what: "noted")] } ?? [])
     }
 
+    @Test("runnable and due flows are listed in pages by their ids, whatever their definitions")
+    func dueFlows() async throws {
+      let database = try TestDatabase()
+      defer { database.remove() }
+      let store = try await database.open(database.newSchema())
+      let now = database.clock.now
+      for number in 0..<24 {
+        let status: FlowSnapshot.Status = number % 2 == 0 ? .runnable : .waiting
+        var snapshot = FlowSnapshot(definition: ["a", "b", "c"][number % 3], version: 1, status: status)
+        if status == .waiting, number > 3 { snapshot.wakeAt = now.addingTimeInterval(number < 16 ? -1 : 60) }
+        _ = try await store.commit(FlowWrite(snapshot, to: FlowID("flow \(number)"), expecting: .none))
+      }
+      let all = try await store.list(FlowQuery(), after: nil, limit: 100).flows
+      for definition in [nil, "b", "d"] {
+        for query in [
+          FlowQuery(definition: definition, status: [.runnable]),
+          FlowQuery(definition: definition, status: [.waiting], dueBefore: now),
+        ] {
+          var (found, cursor) = ([FlowID](), String?.none)
+          repeat {
+            let page = try await store.list(query, after: cursor, limit: 2)
+            found += page.flows.map(\.id)
+            cursor = page.cursor
+          } while cursor != nil
+          let expected = all.filter(query.matches).map(\.id)
+          #expect(found == expected && (definition == "d") == expected.isEmpty, "\(query)")
+          #expect(try await store.count(query, upTo: 100) == expected.count)
+        }
+      }
+      await store.close()
+    }
+
     @Test(
       "a text that is no address is refused without showing it",
       arguments: ["", "nonsense secret", "postgres://ann:secret@[server/flows", "host=server password='secret"])

@@ -56,8 +56,7 @@
         table.append((count, try await measure(store, host, flows, database.clock, count)))
       }
       print(Self.text(table))
-      // The backlog reads every flow that waits for a timer, due or not.
-      for (index, first) in table[0].times.enumerated() where !first.call.hasPrefix("backlog") {
+      for (index, first) in table[0].times.enumerated() {
         for (count, times) in table.dropFirst() {
           let (call, time) = times[index]
           #expect(time <= first.time * 2, "\(call) takes \(time) with \(count) flows, and \(first.time) with 1,000")

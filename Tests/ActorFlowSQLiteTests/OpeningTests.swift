@@ -424,7 +424,8 @@
       for status in [FlowSnapshot.Status.runnable, .waiting, .suspended, .finished] {
         for version in [1, 2] {
           for wakeAt in [nil, soon, soon.addingTimeInterval(600)] {
-            var snapshot = FlowSnapshot(definition: "check", version: version, status: status)
+            let definition = number % 3 == 0 ? "order" : "check"
+            var snapshot = FlowSnapshot(definition: definition, version: version, status: status)
             if status == .waiting { snapshot.wakeAt = wakeAt }
             snapshot.labels = ["kind": "\(version)"]
             number += 1

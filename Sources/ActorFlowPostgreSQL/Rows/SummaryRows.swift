@@ -41,6 +41,10 @@
   struct Conditions {
     private var texts: [String] = []
     private(set) var values: [SQLValue] = []
+    /// The table of the flows, called `f`, with what it is joined to.
+    private(set) var flows = "@schema.flows f"
+    /// The column by which a list of flows is ordered.
+    private(set) var id = "f.id"
 
     var sql: String { texts.isEmpty ? "" : "WHERE " + texts.joined(separator: " AND ") }
 
@@ -76,13 +80,35 @@
         if !status.contains(where: \.isClaimable) { add("f.status NOT IN ('runnable', 'waiting')") }
         // The rows of these flows, which are few, are not looked for among all.
         if status == [.runnable] {
-          add("f.number IN (SELECT d.flow FROM @schema.flow_due d WHERE d.runnable)")
+          addDue("d.runnable", [], of: query.definition)
         } else if status == [.waiting], let dueBefore = query.dueBefore {
-          add(
-            "f.number IN (SELECT d.flow FROM @schema.flow_due d WHERE NOT d.runnable AND d.due_at <= ?)",
-            .time(dueBefore))
+          addDue("NOT d.runnable AND d.due_at <= ?", [.time(dueBefore)], of: query.definition)
         }
       }
+    }
+
+    /// Narrows the list to the due flows that meet a condition. Their index begins with the definition. Without one, the
+    /// statement finds the definitions in the index, and looks there for each: it reads no flow that is not due.
+    ///
+    /// The list is in the order of the ids that the due flows have. The table of all flows has an index in the same
+    /// order, but the server would go through it to the end to find the first few that are due.
+    private mutating func addDue(_ condition: String, _ values: [SQLValue], of definition: String?) {
+      if let definition {
+        flows = "@schema.flow_due d JOIN @schema.flows f ON f.number = d.flow"
+        add("d.definition = ?", .text(definition))
+      } else {
+        flows = """
+          (WITH RECURSIVE known (name) AS (
+            SELECT min(n.definition) FROM @schema.flow_due n
+            UNION ALL
+            SELECT (SELECT min(n.definition) FROM @schema.flow_due n WHERE n.definition > k.name) FROM known k
+              WHERE k.name IS NOT NULL)
+          SELECT name FROM known) k JOIN @schema.flow_due d ON d.definition = k.name
+            JOIN @schema.flows f ON f.number = d.flow
+          """
+      }
+      id = "d.id"
+      add(condition, values)
     }
 
     /// - Parameters:

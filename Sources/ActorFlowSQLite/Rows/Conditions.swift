@@ -41,8 +41,21 @@
         // The words of the indexes that hold a part of the flows, which serve only a statement that has them.
         if !status.contains(where: \.isClaimable) { add("\(sign)f.status NOT IN ('runnable', 'waiting')") }
         if status == [.waiting], query.dueBefore != nil { add("\(sign)f.wake_at IS NOT NULL") }
+        let isOfDue = status == [.runnable] || status == [.waiting] && query.dueBefore != nil
+        if isOfDue, query.definition == nil, query.label == nil { add(Self.known) }
       }
     }
+
+    /// Says nothing new of a flow: its definition is one of those that there are. SQLite then looks for each of them in an
+    /// index that begins with the definition, and does not read it as a whole.
+    private static let known = """
+      f.definition IN (
+        WITH RECURSIVE known (name) AS (
+          SELECT min(definition) FROM flows
+          UNION ALL
+          SELECT (SELECT min(definition) FROM flows WHERE definition > name) FROM known WHERE name IS NOT NULL)
+        SELECT name FROM known WHERE name IS NOT NULL)
+      """
 
     /// Begins behind a cursor.
     ///
