@@ -56,7 +56,12 @@ extension FlowCoordinator {
       turn.afterwards.perform()
       return turn.value
     }
-    var (next, stopwatch) = try await nextMachine(evenPassivated: evenPassivated)
+    var (next, stopwatch): (FlowMachine, any Stopwatch)
+    do { (next, stopwatch) = try await nextMachine(evenPassivated: evenPassivated) } catch {
+      // A `backUp` that comes to an effect after the flow was passivated has not failed: it is called again.
+      if isPersisted, FlowChain.code(of: serial) != nil { await note(loss: error, on: track) }
+      throw error
+    }
     var (value, reaction): (Value, Reaction)
     do { (value, reaction) = try next.react { try input(&$0, stopwatch) } } catch let unfit as UnfitJournal {
       await standStill(because: unfit.error, on: track)

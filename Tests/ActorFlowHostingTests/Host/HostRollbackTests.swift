@@ -4,6 +4,22 @@ import Testing
 
 @testable import ActorFlowHosting
 
+/// Asks; its `backUp` passes a gate and then refunds.
+private actor SlowRefund: FlowStep {
+  private let (gate, log): (Gate, Log)
+  init(_ gate: Gate, _ log: Log) { (self.gate, self.log) = (gate, log) }
+
+  func proceed(_ input: String, context: StepContext) async throws -> String { try await context.ask(Form(text: input)) }
+
+  func backUp(context: RollbackContext) async throws {
+    await gate.pass()
+    _ = try await context.once("refund") { [log] _ in
+      log.add("refund")
+      return true
+    }
+  }
+}
+
 @Suite("Hosted rollbacks that fail", .timeLimit(.minutes(15))) struct HostRollbackTests {
   private let clock = ManualWallClock()
   private let store: MemoryFlowStore
@@ -44,6 +60,29 @@ import Testing
 
   private var refunds: [String] { log.all.filter { $0.hasPrefix("refund") } }
   private var undone: [String] { log.all.filter { $0.hasPrefix("undo ") } }
+
+  @Test("a backUp that comes to an effect after its flow was passivated has not failed, and is called again")
+  func effectAfterPassivation() async throws {
+    let gate = Gate()
+    let flow = Flow<String, String>("order") { [log] in Step("pay") { SlowRefund(gate, log) } }
+    let old = host("old")
+    try await old.register(flow).start(id: "o", with: "-")
+    _ = try await old.flow("o").settled()
+    let abandoning = Task { try? await old.flow("o").abandon() }
+    await gate.reached()
+    let coordinator = try #require(await old.live["o"]?.coordinator)
+    let stopping = Task { try await old.shutDown() }
+    while await !coordinator.isPassivated { await Task.yield() }
+    gate.open()
+    try await stopping.value
+    _ = await abandoning.value
+    let new = host("new")
+    try await new.register(flow)
+    _ = try await new.catchUp()
+    let view = try await new.flow("o").view()
+    #expect(view.status == .abandoned && !view.rollbackFailed)
+    #expect(refunds == ["refund"] && gate.arrivals == 2)
+  }
 
   @Test("failed backUps are retried, newest first, with their records; the ending stays")
   func again() async throws {
