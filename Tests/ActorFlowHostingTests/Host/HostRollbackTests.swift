@@ -9,7 +9,9 @@ private actor SlowRefund: FlowStep {
   private let (gate, log): (Gate, Log)
   init(_ gate: Gate, _ log: Log) { (self.gate, self.log) = (gate, log) }
 
-  func proceed(_ input: String, context: StepContext) async throws -> String { try await context.ask(Form(text: input)) }
+  func proceed(_ input: String, context: StepContext) async throws -> String {
+    try await context.ask(Form(text: input))
+  }
 
   func backUp(context: RollbackContext) async throws {
     await gate.pass()
