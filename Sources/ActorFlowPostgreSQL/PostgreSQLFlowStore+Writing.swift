@@ -18,7 +18,7 @@
       var checked: Revision?
       while true {
         let statement = function("flow_commit", parameters.values(at: now, checked: checked), .isRecognized)
-        let outcome = try await pool.call(statement) { try CommitOutcome($0, of: write) }
+        let outcome = try await pool.call(statement) { try CommitOutcome(FunctionReply($0), of: write) }
         switch outcome {
         case .done(let flow, let changes, let notifiable):
           tell(changes, notifiable)
@@ -57,8 +57,10 @@
       do throws(FlowStoreError) {
         let outcomes = try await pool.call(statements) { replies, isInDoubt in
           zip(replies, group).map { reply, write in
-            do { return Result<CommitOutcome, FlowStoreError>.success(try CommitOutcome(reply, of: write.write)) } catch
-            {
+            do {
+              return Result<CommitOutcome, FlowStoreError>.success(
+                try CommitOutcome(FunctionReply(reply), of: write.write))
+            } catch {
               return .failure(
                 isInDoubt ? .lostReply(of: address, error) : .ofWrite(error, at: address))
             }
@@ -171,13 +173,12 @@
   }
 
   /// The reply to a commit.
-  private enum CommitOutcome: Sendable {
+  enum CommitOutcome: Sendable {
     case done(StoredFlow, changes: [StoreChange], notifiable: [StoreChange])
     /// The sum or the header of the stored bytes is another than expected. They were read without an error.
     case unchecked(Revision)
 
-    init(_ reply: Reply, of write: FlowWrite) throws {
-      let reply = FunctionReply(reply)
+    init(_ reply: FunctionReply, of write: FlowWrite) throws {
       switch reply.outcome?.kind {
       case "written":
         let flow = StoredFlow(

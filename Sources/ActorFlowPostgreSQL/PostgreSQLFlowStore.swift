@@ -24,6 +24,7 @@
     let clock: (any WallClock)?
     let streams = StoreChangeStreams()
     let notifications: Notifications
+    let transactions: TransactionConnections
 
     /// Opens the store in a database, and creates its schema and tables if they are missing.
     ///
@@ -53,7 +54,9 @@
         connection: ConnectionOptions(
           connectSeconds: options.connectSeconds, replyTime: options.limitedReplyTime, faults: faults))
       (self.clock, schema) = (clock, place.schema)
-      pool = Pool(place, count: min(max(1, options.connections), 1_000))
+      let connections = min(max(1, options.connections), 1_000)
+      pool = Pool(place, count: connections)
+      transactions = TransactionConnections(place, most: connections)
       notifications = Notifications(place, streams, isOn: options.notifies)
       try await pool.open(migrates: options.migrates)
       try await pool.call(statement(Schema.forgettingForeignChanges)) { _ in }
@@ -63,6 +66,7 @@
     ///
     /// Returns when the connections are closed. Closing twice has no effect.
     public func close() async {
+      await transactions.close()
       await pool.close()
       streams.finish()
       await notifications.close()

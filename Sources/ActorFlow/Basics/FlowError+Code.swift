@@ -9,7 +9,7 @@ extension FlowError {
       case noMatchingCase, ambiguousBackUp, timedOut, noSuchStep, signalsFull, badDefinition
       case notStorable, noSuchFlow, alreadyStarted, suspended, unmigrated, keyReused, tooLarge, badOptions
       case hostStopping, notSuspended, stepsStillRunning, noDecision, wrongDeployment
-      case ambiguousStep, erased, redacted, notEnded, compensationOwed
+      case ambiguousStep, erased, redacted, notEnded, compensationOwed, inTransaction
     }
     let name: Name
 
@@ -106,6 +106,8 @@ extension FlowError {
     public static let notEnded = Code(.notEnded)
     /// An edit would take a step from the flow whose `backUp` may still have to be called.
     public static let compensationOwed = Code(.compensationOwed)
+    /// The transaction has changed this flow already, and is not committed yet.
+    public static let inTransaction = Code(.inTransaction)
     /// The flow is not suspended, so there is nothing to retry.
     public static let notSuspended = Code(.notSuspended)
     /// The host is stopping, or has stopped; another host takes the request.

@@ -21,7 +21,8 @@ extension FlowError.Code {
     case .signalsFull: 429
     case .hostStopping, .unmigrated, .wrongDeployment: 503
     case .insideFlow, .notInFlow, .rollbackFailed, .stepFailed, .alreadyAsking, .wrongPromptType, .duplicateKey,
-      .wrongRecordType, .noMatchingCase, .noDecision, .timedOut, .notStorable, .badOptions, .stepsStillRunning:
+      .wrongRecordType, .noMatchingCase, .noDecision, .timedOut, .notStorable, .badOptions, .stepsStillRunning,
+      .inTransaction:
       500
     }
   }

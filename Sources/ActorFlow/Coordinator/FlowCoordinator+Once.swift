@@ -27,6 +27,46 @@ extension FlowCoordinator {
     }
   }
 
+  /// Does work that records its result itself, in a transaction with what it writes.
+  ///
+  /// Nothing is committed before the work: if the process dies, so does the transaction, and the next call runs the work
+  /// again. In a flow without commits the result is recorded when the work has returned.
+  nonisolated func once<T: Codable & Sendable>(
+    _ key: String, scope: RecordScope, recording work: @escaping RecordingWork<T>
+  ) async throws -> T {
+    guard isPersisted else { return try await once(key, scope: scope) { try await work($0) { _, _ in } } }
+    let caller = await callingTask(at: scope.stay)
+    while true {
+      let begun = try await decide(on: scope.stay.track) { machine, _ in
+        let begun = try machine.beginOnce(key, scope: scope, type: T.self, by: caller, drawBits: KeyBits.random)
+        if case .run = begun { machine.needsNoCommit() }
+        return begun
+      }
+      switch begun {
+      case .done(let value): return try StepBody.cast(value, to: T.self)
+      case .failed(let error): throw error
+      case .wait: try await waitForEnd(of: key, scope: scope)
+      case .run(let idempotencyKey):
+        return try await shielded {
+          do {
+            return try await OnceWork.$current.withValue(OnceWork(key, scope, self.serial, in: OnceWork.current)) {
+              try await self.observed(key, scope) {
+                try await work(idempotencyKey) { value, cause in
+                  try await self.decide(on: scope.stay.track, cause: cause, evenPassivated: true) { machine, _ in
+                    machine.endOnce(key, scope: scope, value: value, by: caller)
+                  }
+                }
+              }
+            }
+          } catch {
+            await self.endUncommitted(key, scope: scope, by: caller)
+            throw error
+          }
+        }
+      }
+    }
+  }
+
   nonisolated func attempt<T: Codable & Sendable>(
     _ key: String, scope: RecordScope, _ work: @escaping @Sendable (String) async throws -> T
   ) async throws -> Attempt<T> {

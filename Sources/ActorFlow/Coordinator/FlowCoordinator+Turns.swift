@@ -58,7 +58,8 @@ extension FlowCoordinator {
     }
     var (next, stopwatch): (FlowMachine, any Stopwatch)
     do { (next, stopwatch) = try await nextMachine(evenPassivated: evenPassivated) } catch {
-      // A `backUp` that comes to an effect after the flow was passivated has not failed: it is called again.
+      // Code that comes to this after the flow was passivated has not failed: a step begins anew, and a `backUp` is
+      // called again.
       if isPersisted, FlowChain.code(of: serial) != nil { await note(loss: error, on: track) }
       throw error
     }
@@ -80,7 +81,9 @@ extension FlowCoordinator {
           isLast = try await commit(next, events, cause, at: time)
         }
       } catch {
-        if isPersisted, FlowChain.code(of: serial) != nil { await note(loss: error, on: track) }
+        if isPersisted, !(error is RolledBackCommit), FlowChain.code(of: serial) != nil {
+          await note(loss: error, on: track)
+        }
         throw error
       }
     }

@@ -172,6 +172,14 @@ extension StepContext {
     }
   }
 
+  /// Does work that records its result itself.
+  package func once<T: Codable & Sendable>(
+    _ key: String, recording work: @escaping RecordingWork<T>
+  ) async throws -> T {
+    guard let runtime else { return try await work(IdempotencyKey.standalone(key, bits: .random())) { _, _ in } }
+    return try await runtime.once(key, scope: scope, recording: work)
+  }
+
   /// Refuses work whose result is not Codable, because it cannot be recorded.
   @_documentation(visibility: internal) @_disfavoredOverload
   @available(*, unavailable, message: "the result of 'once' is recorded: its type must be Codable")

@@ -58,6 +58,9 @@ protocol StepRuntime: AnyObject, Sendable {
   func once<T: Codable & Sendable>(
     _ key: String, scope: RecordScope, _ work: @escaping @Sendable (String) async throws -> T
   ) async throws -> T
+  func once<T: Codable & Sendable>(
+    _ key: String, scope: RecordScope, recording work: @escaping RecordingWork<T>
+  ) async throws -> T
   func attempt<T: Codable & Sendable>(
     _ key: String, scope: RecordScope, _ work: @escaping @Sendable (String) async throws -> T
   ) async throws -> Attempt<T>
@@ -66,6 +69,13 @@ protocol StepRuntime: AnyObject, Sendable {
   func record<T: Codable & Sendable>(_ key: String, scope: RecordScope, as type: T.Type) async -> Record<T>
   func record(_ key: String, scope: RecordScope) async -> Record<Void>
 }
+
+/// Work that records its result itself, by calling `record` with it and with the cause of the commit. The work may do so
+/// again if the commit was rolled back.
+package typealias RecordingWork<T> =
+  @Sendable (
+    _ idempotencyKey: String, _ record: @escaping @Sendable (T, any CommitCause) async throws -> Void
+  ) async throws -> T
 
 /// An open question, as its asker sees it. Call ``answer()`` once.
 package struct PendingAnswer<Answer: Sendable>: Sendable {

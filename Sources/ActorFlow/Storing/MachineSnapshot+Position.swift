@@ -49,7 +49,8 @@ extension PackedTrack {
     return visit.map { VisitNode($0, on: covered) } ?? covered
   }
 
-  fileprivate var isClosed: Bool { isSealed || (closedAt >= 0 && places.count - 1 > Int(closedAt)) }
+  /// Whether no back may lead past the track's first step.
+  package var isClosed: Bool { isSealed || (closedAt >= 0 && places.count - 1 > Int(closedAt)) }
 
   fileprivate var canBackUp: Bool {
     guard phase == .walking, let top = places.last(where: { !$0.isInner }) else { return false }

@@ -9,15 +9,15 @@ extension FlowCommitter {
   ///
   /// - Returns: Whether the lease has ended. The flow must be passivated then, and nothing more is written here.
   func commitLast(
-    _ machine: FlowMachine, _ events: [NavigationEvent], for request: HostRequest?
+    _ machine: FlowMachine, _ events: [NavigationEvent], for cause: (any TransactionalCause)?
   ) async throws -> Bool {
     let hasEnded = machine.phase == .ended
-    let users = request == nil ? 0 : 1
+    let users = cause is HostRequest ? 1 : 0
     guard fence != nil, let memory, memory.close(hasEnded ? .max : users, hasEnded) else {
-      try await commit(machine, events, for: request)
+      try await commit(machine, events, for: cause)
       return false
     }
-    do { try await commit(machine, events, for: request, releasing: true) } catch {
+    do { try await commit(machine, events, for: cause, releasing: true) } catch {
       memory.reopen()
       throw error
     }

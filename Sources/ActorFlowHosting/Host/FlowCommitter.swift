@@ -149,15 +149,23 @@ final class FlowCommitter: Sendable {
 
   /// Commits a machine for the coordinator.
   ///
-  /// - Parameter releases: Whether the flow's lease ends with the write.
+  /// - Parameters:
+  ///   - cause: The request, or the work in a transaction, whose effect this is.
+  ///   - releases: Whether the flow's lease ends with the write.
   func commit(
-    _ machine: FlowMachine, _ events: [NavigationEvent], for request: HostRequest?, releasing releases: Bool = false
+    _ machine: FlowMachine, _ events: [NavigationEvent], for cause: (any TransactionalCause)?,
+    releasing releases: Bool = false
   ) async throws {
-    do { try await commit(machine, events, try packed(machine), for: request, releasing: releases) } catch {
+    do { try await commit(machine, events, try packed(machine), for: cause, releasing: releases) } catch {
       // A request is refused: its caller gets the error, and nothing has changed.
-      guard request == nil else {
+      guard !(cause is HostRequest), !(error is RolledBackCommit) else {
         forgetPacked()
         throw error
+      }
+      // So it is with work in a transaction, which is rolled back with that.
+      if cause?.pending != nil, let error = error as? FlowError {
+        forgetPacked()
+        throw RolledBackCommit(because: error)
       }
       await giveUp(error)
       throw error
@@ -190,9 +198,10 @@ final class FlowCommitter: Sendable {
   }
 
   private func commit(
-    _ machine: FlowMachine, _ events: [NavigationEvent], _ packed: MachineSnapshot, for request: HostRequest?,
-    releasing releases: Bool
+    _ machine: FlowMachine, _ events: [NavigationEvent], _ packed: MachineSnapshot,
+    for cause: (any TransactionalCause)?, releasing releases: Bool
   ) async throws {
+    let request = cause as? HostRequest
     let old = entry.withLock { $0 }
     try request?.refuseRepetition(after: old.state)
     let packed = packed.standing(as: old.state.machine)
@@ -224,7 +233,7 @@ final class FlowCommitter: Sendable {
           detail: remark.detail.isEmpty ? nil : remark.detail))
     }
     try await write(
-      snapshot, state, after: old.stored, appending: history, for: request, releasing: releases,
+      snapshot, state, after: old.stored, appending: history, for: cause, releasing: releases,
       leaving: StateLimit(machine, packed, after: old.state.machine, for: request).isLeave)
     shared.announce(events, of: id, isLast: machine.phase == .ended)
     shared.observation?.report(events, committedAs: snapshot.status, by: request?.principal, of: subject)
@@ -232,13 +241,15 @@ final class FlowCommitter: Sendable {
 
   /// Writes the flow, unless anything was written since `base`.
   ///
-  /// - Parameter releases: Whether the flow's lease ends with the write. Later writes then throw `conflict`, so that a
-  ///   request that came meanwhile loads the flow again.
-  /// - Parameter leaves: Whether the write belongs to the way out of a step or of the flow.
+  /// - Parameters:
+  ///   - releases: Whether the flow's lease ends with the write. Later writes then throw `conflict`, so that a request
+  ///     that came meanwhile loads the flow again.
+  ///   - leaves: Whether the write belongs to the way out of a step or of the flow.
   func write(
     _ snapshot: FlowSnapshot, _ state: HostedState, after base: StoredFlow?, appending history: [HistoryEntry],
-    for request: HostRequest?, releasing releases: Bool = false, leaving leaves: Bool = false
+    for cause: (any TransactionalCause)?, releasing releases: Bool = false, leaving leaves: Bool = false
   ) async throws {
+    let request = cause as? HostRequest
     let now = entry.withLock { $0 }
     if let loss = now.loss { throw loss }
     await shared.keepLeases()
@@ -248,7 +259,15 @@ final class FlowCommitter: Sendable {
         snapshot, to: id, expecting: base?.revision ?? .none, fence: now.fence, appending: history,
         carrying: request?.carried.map { [$0] } ?? [], releasing: releases,
         leaving: leaves, over: base?.snapshot.valueNumbers ?? [])
-      let stored = try await shared.store.commit(write, of: state.trace)
+      let stored =
+        if let pending = cause?.pending, pending.isOpen {
+          try await shared.store.commit(write, of: state.trace, in: pending) { stored in
+            try await pending.wait(
+              showing: FlowView(stored, state), for: shared.options.pendingTime, by: shared.clock)
+          }
+        } else {
+          try await shared.store.commit(write, of: state.trace)
+        }
       entry.withLock { entry in
         entry.stored = stored
         entry.state = state

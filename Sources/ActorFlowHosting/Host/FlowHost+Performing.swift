@@ -11,7 +11,8 @@ extension FlowHost {
     _ request: HostRequest, on id: FlowID, evenStopped: Bool = false, evenEnded: Bool = false,
     _ body: (LiveFlow) async throws -> Void
   ) async throws -> FlowView {
-    try await reportingRefusal(of: request.kind, by: request.principal, on: id) {
+    try PendingChanges.refuseBeside(id)
+    return try await reportingRefusal(of: request.kind, by: request.principal, on: id) {
       do { return try await performUntilDone(request, on: id, evenStopped, evenEnded, body) } catch let error
         as ErasedKey
       {

@@ -5,10 +5,10 @@ extension FlowHost {
   @discardableResult
   func answer<A: Codable & Sendable>(
     _ question: Question.ID, of id: FlowID, with answer: A, by principal: Principal? = nil, revision: Int? = nil,
-    key: String? = nil
+    key: String? = nil, in pending: PendingWrite? = nil
   ) async throws -> FlowView {
     let request = HostRequest(
-      .answer, "\(question)", try PackedValue(answer, with: shared.values).bytes, key: key, by: principal)
+      .answer, "\(question)", try PackedValue(answer, with: shared.values).bytes, key: key, by: principal, in: pending)
     return try await perform(request, on: id) { flow in
       try await reopen(question, of: flow)
       try await flow.coordinator.answer(question, with: answer, by: principal, revision: revision, cause: request)
@@ -17,10 +17,11 @@ extension FlowHost {
 
   @discardableResult
   func answer<P: Prompt>(
-    _ prompt: P.Type, of id: FlowID, with answer: P.Answer, by principal: Principal? = nil, key: String? = nil
+    _ prompt: P.Type, of id: FlowID, with answer: P.Answer, by principal: Principal? = nil, key: String? = nil,
+    in pending: PendingWrite? = nil
   ) async throws -> FlowView where P.Answer: Codable {
     let request = HostRequest(
-      .answer, "\(P.self)", try PackedValue(answer, with: shared.values).bytes, key: key, by: principal)
+      .answer, "\(P.self)", try PackedValue(answer, with: shared.values).bytes, key: key, by: principal, in: pending)
     return try await perform(request, on: id) { flow in
       try beginAsking(flow)
       for question in await flow.coordinator.questions { try await flow.coordinator.reopened(question) }
@@ -32,14 +33,14 @@ extension FlowHost {
   @discardableResult
   func answer(
     _ question: Question.ID, of id: FlowID, json: some Sequence<UInt8> & Sendable, by principal: Principal? = nil,
-    revision: Int? = nil, key: String? = nil
+    revision: Int? = nil, key: String? = nil, in pending: PendingWrite? = nil
   ) async throws -> FlowView {
     let limit = shared.options.maximumAnswerBytes
     let bytes = Array(json.prefix(limit + 1))
     guard bytes.count <= limit else {
       throw FlowError(.tooLarge, "the answer has more than \(limit) bytes", flow: id)
     }
-    let request = HostRequest(.answer, "\(question)", bytes, key: key, by: principal)
+    let request = HostRequest(.answer, "\(question)", bytes, key: key, by: principal, in: pending)
     return try await perform(request, on: id) { flow in
       try await reopen(question, of: flow)
       let open = try await flow.coordinator.openQuestion(question)
@@ -67,10 +68,11 @@ extension FlowHost {
 
   @discardableResult
   func send<Value: Sendable>(
-    _ value: Value, to signal: Signal<Value>, of id: FlowID, key: String, by principal: Principal? = nil
+    _ value: Value, to signal: Signal<Value>, of id: FlowID, key: String, by principal: Principal? = nil,
+    in pending: PendingWrite? = nil
   ) async throws -> Delivery {
     let packed = try PackedValue(value, with: shared.values)
-    let request = HostRequest.signal(signal.name, packed.bytes, key: key, by: principal)
+    let request = HostRequest.signal(signal.name, packed.bytes, key: key, by: principal, in: pending)
     var delivery = Delivery.duplicate
     do {
       _ = try await perform(request, on: id) { flow in
@@ -106,12 +108,12 @@ extension FlowHost {
   @discardableResult
   func backUp(
     _ id: FlowID, to step: StepID? = nil, from question: Question.ID? = nil, reason: String = "",
-    by principal: Principal? = nil, key: String? = nil
+    by principal: Principal? = nil, key: String? = nil, in pending: PendingWrite? = nil
   ) async throws -> FlowView {
     try HostRequest.check(reason, "the reason of a back", of: id)
     let request = HostRequest(
       .backUp, "\(step?.path ?? "") \(question?.description ?? "")", [], key: key, by: principal, reason: reason,
-      isLeave: true)
+      isLeave: true, in: pending)
     return try await perform(request, on: id) { flow in
       try await flow.coordinator.backUp(to: step, from: question, cause: request) { begin(flow) }
     }
@@ -119,11 +121,12 @@ extension FlowHost {
 
   @discardableResult
   func abandon(
-    _ id: FlowID, reason: String = "", rollingBack: Bool = true, by principal: Principal? = nil, key: String? = nil
+    _ id: FlowID, reason: String = "", rollingBack: Bool = true, by principal: Principal? = nil, key: String? = nil,
+    in pending: PendingWrite? = nil
   ) async throws -> FlowView {
     try HostRequest.check(reason, "the reason of an abandon", of: id)
     let request = HostRequest(
-      .abandon, "\(rollingBack)", [], key: key, by: principal, reason: reason, isLeave: true)
+      .abandon, "\(rollingBack)", [], key: key, by: principal, reason: reason, isLeave: true, in: pending)
     return try await perform(request, on: id, evenStopped: true) { flow in
       try await flow.coordinator.abandon(reason: reason, rollingBack: rollingBack, cause: request) { begin(flow) }
     }

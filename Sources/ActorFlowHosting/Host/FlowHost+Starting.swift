@@ -9,21 +9,23 @@ import ActorFlow
 extension FlowHost {
   func start<Input: Sendable>(
     _ definition: Definition, id: FlowID, with input: Input, as type: Input.Type, labels: [String: String],
-    effectSeed: String?, again: Bool, trace: TraceContext = TraceContext(), by principal: Principal?
+    effectSeed: String?, again: Bool, trace: TraceContext = TraceContext(), by principal: Principal?,
+    in pending: PendingWrite? = nil
   ) async throws -> FlowView {
+    try PendingChanges.refuseBeside(id)
     try await allow(.request(.start), by: principal, on: id)
     return try await reportingRefusal(of: .start, by: principal?.id, on: id, definition) {
       try await namingErased(id) {
         try await startOnce(
           definition, id: id, with: input, as: type, labels: labels, effectSeed: effectSeed, again: again,
-          trace: trace, by: principal)
+          trace: trace, by: principal, in: pending)
       }
     }
   }
 
   private func startOnce<Input: Sendable>(
     _ definition: Definition, id: FlowID, with input: Input, as type: Input.Type, labels: [String: String],
-    effectSeed: String?, again: Bool, trace: TraceContext, by principal: Principal?
+    effectSeed: String?, again: Bool, trace: TraceContext, by principal: Principal?, in pending: PendingWrite?
   ) async throws -> FlowView {
     try refuseStopping()
     let packed = try PackedValue(input, as: type, with: shared.values)
@@ -52,7 +54,7 @@ extension FlowHost {
             throw FlowStoreError(.conflict, "the flow \(id.shown) is in memory already")
           }
           let bits = effectSeed.map(KeyBits.digest)
-          let flow = try await begin(definition, id, input, packed, labels, trace, by: principal, bits)
+          let flow = try await begin(definition, id, input, packed, labels, trace, by: principal, bits, in: pending)
           let view = flow.committer.view
           await release(flow)
           guard let view else { throw noSuchFlow(id) }
@@ -88,7 +90,7 @@ extension FlowHost {
 
   private func begin(
     _ definition: Definition, _ id: FlowID, _ input: any Sendable, _ packed: PackedValue, _ labels: [String: String],
-    _ trace: TraceContext, by principal: Principal?, _ keyBits: KeyBits?
+    _ trace: TraceContext, by principal: Principal?, _ keyBits: KeyBits?, in pending: PendingWrite?
   ) async throws -> LiveFlow {
     let lease = try await lease(of: id)?.lease
     do {
@@ -102,7 +104,7 @@ extension FlowHost {
       let coordinator = FlowCoordinator(id: id, settings: settings(of: committer, state))
       try await coordinator.begin(
         definition.graph, with: input, by: principal, keyBits: keyBits,
-        cause: HostRequest(.start, "", packed.bytes, by: principal))
+        cause: HostRequest(.start, "", packed.bytes, by: principal, in: pending))
       let flow = LiveFlow(coordinator, committer, lease)
       _ = await flow.enter()
       live[id] = flow

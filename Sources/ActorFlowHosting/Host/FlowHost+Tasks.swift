@@ -13,6 +13,8 @@ import ActorFlow
 // 2. Stopping: the work that ends a host whose `run` was cancelled must itself not be cancelled.
 // 3. The pause before another attempt at a write with an unknown outcome: the caller may be cancelled, but the outcome
 //    must be found out all the same.
+// 4. A change in a transaction: its caller goes on with the transaction in the middle of the commit, and the change ends
+//    after that.
 //
 // The first is detached: what a flow does days later must not see the task-local values of the request that activated
 // it. It has that request's priority: with a lower one it would wait for all requests of a busy process.
@@ -36,6 +38,11 @@ extension FlowHost {
       await isAway
       await self.remove(flow)
     }
+  }
+
+  /// Makes a change in a task of its own.
+  nonisolated func changing(_ change: @escaping @Sendable () async throws -> FlowView) -> Task<FlowView, any Error> {
+    Task { try await change() }
   }
 
   nonisolated func shielded(_ work: @escaping @Sendable () async throws -> Void) async throws {

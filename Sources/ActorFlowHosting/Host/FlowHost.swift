@@ -258,7 +258,7 @@ extension FlowHost {
     var lastCommit: FlowPersistence.LastCommit?
     if shared.store.givesLeases, commit == nil {
       lastCommit = { machine, events, cause in
-        try await committer.commitLast(machine, events, for: cause as? HostRequest)
+        try await committer.commitLast(machine, events, for: cause as? any TransactionalCause)
       }
     }
     var settings = CoordinatorSettings()
@@ -271,7 +271,7 @@ extension FlowHost {
       await committer.markUnmigrated(because: error)
     } commit: { machine, events, cause in
       if let commit { return try await commit(machine) }
-      try await committer.commit(machine, events, for: cause as? HostRequest)
+      try await committer.commit(machine, events, for: cause as? any TransactionalCause)
     }
     return settings
   }

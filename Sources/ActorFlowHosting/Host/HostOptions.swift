@@ -13,6 +13,9 @@ extension FlowHost {
     /// The time for which a request waits for a flow that another host runs. After that it throws a ``FlowStoreError``
     /// with the code `leased` and the time to come again, ``FlowStoreError/retryAfter``. Zero or more.
     public var requestTime: Duration = .seconds(30)
+    /// The time for which a flow stands still after a change in a transaction that is not settled: see
+    /// ``PendingChange``. Zero or more.
+    public var pendingTime: Duration = .seconds(10)
     /// The time that steps and their `backUp`s have to return when ``FlowHost/run()`` is cancelled. Zero or more.
     public var gracePeriod: Duration = .seconds(10)
     /// The time for which a waiting flow stays in memory: zero or more. With zero, the default, it is passivated at
@@ -113,6 +116,7 @@ extension FlowHost.Options {
     }
     check("leaseTime", leaseTime, atLeast: .milliseconds(100))
     check("requestTime", requestTime, atLeast: .zero)
+    check("pendingTime", pendingTime, atLeast: .zero)
     check("gracePeriod", gracePeriod, atLeast: .zero)
     check("keepHot", keepHot, atLeast: .zero)
     check("effectTime", effectTime, atLeast: .zero)
@@ -141,6 +145,7 @@ extension FlowHost.Options {
     var options = self
     options.leaseTime = leaseTime.bounded
     options.requestTime = requestTime.bounded
+    options.pendingTime = pendingTime.bounded
     options.gracePeriod = gracePeriod.bounded
     options.keepHot = keepHot.bounded
     options.effectTime = effectTime.bounded

@@ -1,7 +1,7 @@
 import ActorFlow
 
 /// A request of a caller. It goes with its input to the commit, which stores the request's key with the effect.
-final class HostRequest: CommitCause {
+final class HostRequest: TransactionalCause {
   let kind: FlowWrite.Request.Kind
   /// The idempotency key as it is stored.
   let key: String?
@@ -18,6 +18,8 @@ final class HostRequest: CommitCause {
   /// Whether the request has room in a full flow, because it leaves a step, retries one, ends the flow or stores hardly
   /// anything.
   let isLeave: Bool
+  /// The place where the request's commit is made, if that is a transaction of the caller.
+  let pending: PendingWrite?
   private let known = Lock(Fate.open)
   private let audited = Lock<[UInt8]?>(nil)
 
@@ -39,19 +41,21 @@ final class HostRequest: CommitCause {
   ///   - reason: The caller's reason. Two requests under one key have to give the same.
   ///   - isLeave: Whether the request has room in a full flow.
   ///   - remark: The history entry, if the request may bring about no event.
+  ///   - pending: The place where the commit is made, if that is a transaction of the caller.
   convenience init(
     _ kind: FlowWrite.Request.Kind, _ target: String, _ payload: [UInt8], key: String? = nil,
-    by principal: Principal? = nil, reason: String = "", isLeave: Bool = false, remark: Remark? = nil
+    by principal: Principal? = nil, reason: String = "", isLeave: Bool = false, remark: Remark? = nil,
+    in pending: PendingWrite? = nil
   ) {
     let verb = target.isEmpty ? kind.rawValue : "\(kind) \(target)"
     self.init(
       kind, verb, payload, key.map(AppliedRequest.key), given: key, by: principal, reason: reason, isLeave: isLeave,
-      remark: remark)
+      remark: remark, in: pending)
   }
 
   private init(
     _ kind: FlowWrite.Request.Kind, _ verb: String, _ payload: [UInt8], _ key: String?, given: String?,
-    by principal: Principal?, reason: String = "", isLeave: Bool = false, remark: Remark?
+    by principal: Principal?, reason: String = "", isLeave: Bool = false, remark: Remark?, in pending: PendingWrite?
   ) {
     var writer = ByteWriter()
     writer.string(verb)
@@ -64,13 +68,16 @@ final class HostRequest: CommitCause {
     (self.kind, self.key, givenKey) = (kind, key, given)
     (self.reason, self.isLeave, self.remark) = (reason, isLeave, remark)
     self.principal = principal?.id
+    self.pending = pending
   }
 
   /// Returns a request that sends a signal. Another signal, or an answer, may have the same key.
-  static func signal(_ name: String, _ payload: [UInt8], key: String, by principal: Principal?) -> HostRequest {
+  static func signal(
+    _ name: String, _ payload: [UInt8], key: String, by principal: Principal?, in pending: PendingWrite? = nil
+  ) -> HostRequest {
     HostRequest(
       .signal, "send", payload, AppliedRequest.key(key, of: name), given: key, by: principal,
-      remark: Remark(what: "sent", detail: name))
+      remark: Remark(what: "sent", detail: name), in: pending)
   }
 
   /// Refuses a reason or a note that cannot be stored.

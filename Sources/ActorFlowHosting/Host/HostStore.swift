@@ -32,6 +32,16 @@ final class HostStore: Sendable {
   /// Whether the store can tell which flows have changed.
   var canListChanges: Bool { store.canListChanges }
 
+  /// Refuses a transaction of another store. A store that only wraps others may have theirs.
+  func refuse(_ transaction: any FlowTransaction, of id: FlowID) throws(FlowError) {
+    guard store is any TransactionalFlowStore, (store as AnyObject) !== (transaction.store as AnyObject) else {
+      return
+    }
+    throw FlowError(
+      .badOptions, "the transaction is not one of the host's store; begin it with the store that the host has", flow: id
+    )
+  }
+
   /// The damage that the store knows of.
   var damage: StoreDamage? { store.damage }
 
@@ -147,6 +157,25 @@ extension HostStore {
         }
       }
     }
+  }
+
+  /// Writes a flow in a transaction of the caller, once.
+  ///
+  /// - Parameter wait: A closure that returns when the transaction is committed. Its errors are thrown.
+  /// - Throws: The error of the codec, before anything is written. A ``FlowStoreError``.
+  func commit(
+    _ write: FlowWrite, of trace: TraceContext, in pending: PendingWrite, _ wait: (StoredFlow) async throws -> Void
+  ) async throws -> StoredFlow {
+    try refuse(pending.transaction, of: write.id)
+    let write = try sealed(write)
+    let start = observation == nil ? nil : clock.now
+    let stored = try await noting(write.id) {
+      do { return try await pending.write(write) } catch { throw FlowStoreError.ofWrite(error, to: write.id) }
+    }
+    try await wait(stored)
+    wake(write.id)
+    if let start { observation?.report(write, of: trace, as: stored.revision, since: start) }
+    return stored
   }
 
   /// Returns a write whose history has passed the codec. Hosts that write formats before 9 cannot read that.

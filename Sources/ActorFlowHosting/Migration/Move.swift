@@ -118,6 +118,8 @@ public struct Move: Sendable {
   }
 
   /// Removes a completed step that is gone; its effects remain, and its `backUp` is not called any more.
+  ///
+  /// If it was `.oneWay`, no back leads to the steps before it, as if it were there.
   public static func forget(_ step: StepID) -> Move {
     Move("forget", step) { state in
       guard !state.focused.contains(where: { step.means($0) }) else { return }

@@ -40,6 +40,8 @@ extension StoredState {
         step: step)
     }
     let lost = fork.tracks.indices.filter { !old.contains($0) }.map { fork.tracks[$0] }
+    // A step that was left forwards for good stays so, although it is lost.
+    let isClosed = machine.branches.contains { lost.contains($0.number) && $0.isClosed }
     try lose(lost, forgettingSteps: forgetsSteps)
     var next = fork
     next.tracks = []
@@ -57,7 +59,10 @@ extension StoredState {
     }
     next.judged = min(fork.judged, next.results.count)
     if let index = machine.tracks.firstIndex(where: { $0.number == number }) {
-      machine.change(index) { $0.fork = next }
+      machine.change(index) { track in
+        track.fork = next
+        if isClosed { track.places[track.places.count - 1].isClosed = true }
+      }
     }
     rename(renamed, below: step)
   }

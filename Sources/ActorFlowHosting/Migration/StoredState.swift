@@ -152,8 +152,11 @@ extension MachineSnapshot {
   }
 
   /// Removes a place; places above it that led back to it now lead back to its own back target.
+  ///
+  /// What was done there remains done. So if it was left forwards for good, no back leads past it afterwards either.
   mutating func remove(_ place: PlaceIndex) {
     change(place.track) { track in
+      let isClosing = track.closes(at: place.index)
       let gone = track.places.remove(at: place.index)
       let depth = Int32(place.index)
       for index in place.index..<track.places.count {
@@ -166,6 +169,7 @@ extension MachineSnapshot {
         }
       }
       if track.closedAt >= depth { track.closedAt -= 1 }
+      if isClosing { track.close(below: place.index) }
       if case .back(let target, let update)? = track.leave?.goal, target > place.index {
         track.leave?.goal = .back(to: target - 1, update: update)
       }
@@ -203,6 +207,23 @@ extension MachineSnapshot {
 }
 
 extension PackedTrack {
+  /// Whether the place at an index is known to be one that was left forwards for good, or is inside a side branch of a
+  /// hub that has such a place.
+  fileprivate func closes(at index: Int) -> Bool {
+    if places[index].isClosed || closedAt == index { return true }
+    guard closedAt > index, closedAt < places.count else { return false }
+    return places[index...Int(closedAt)].allSatisfy(\.isInner)
+  }
+
+  /// Lets no back lead to the places below an index.
+  fileprivate mutating func close(below index: Int) {
+    guard let shown = places[..<index].lastIndex(where: { !$0.isInner }) else {
+      isSealed = true
+      return
+    }
+    places[shown].isClosed = true
+  }
+
   fileprivate mutating func rename(_ name: (StepID) -> StepID) {
     for index in places.indices { places[index].visit.step = name(places[index].visit.step) }
     if let path = branch?.path { branch?.path = name(path) }

@@ -16,6 +16,8 @@
     var values: [SQLValue] = []
     /// The effect of the statement if it is performed a second time, because its first reply was lost.
     var repetition = Repetition.changesNothing
+    /// Whether the values and the columns of the result are texts, and not in the server's binary form.
+    var isText = false
 
     enum Repetition: Sendable {
       /// The statement only reads.
@@ -147,6 +149,8 @@
       for value in statement.values {
         offsets.append(bytes.count)
         if let added = value.bytes { bytes += added }
+        // libpq finds the end of a text by its zero.
+        if statement.isText { bytes.append(0) }
       }
       // So that the address of the last value is one of the array, also if the value is empty.
       bytes.append(0)
@@ -158,7 +162,7 @@
         }
         return PQsendQueryParams(
           handle, statement.sql, Int32(clamping: pointers.count), statement.values.map(\.type), pointers, lengths,
-          pointers.map { _ in 1 }, 1)
+          pointers.map { _ in statement.isText ? 0 : 1 }, statement.isText ? 0 : 1)
       }
       guard isSent == 1 else { throw lost() }
       try flush()

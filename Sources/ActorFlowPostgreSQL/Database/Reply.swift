@@ -20,6 +20,16 @@
 
     var rows: [Row] { (0..<PQntuples(result)).map { Row(reply: self, number: $0) } }
 
+    /// The columns of the rows, for a statement with texts.
+    var texts: [[String?]] {
+      (0..<PQntuples(result)).map { row in
+        (0..<PQnfields(result)).map { column in bytes(row, column).map { String(decoding: $0, as: UTF8.self) } }
+      }
+    }
+
+    /// The words with which the server has answered a statement without rows.
+    var tag: String { PQcmdStatus(result).map { String(cString: $0) } ?? "" }
+
     /// The bytes of a column, or `nil` for NULL.
     fileprivate func bytes(_ row: Int32, _ column: Int32) -> UnsafeRawBufferPointer? {
       guard PQgetisnull(result, row, column) == 0 else { return nil }

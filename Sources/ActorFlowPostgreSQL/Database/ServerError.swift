@@ -1,17 +1,22 @@
 #if PostgreSQL
   import ActorFlowHosting
 
-  /// An error that the server has reported. The transaction of its statement was rolled back.
-  struct ServerError: Error, CustomStringConvertible {
-    /// The five characters of `SQLSTATE`; empty if a connection was refused.
-    let state: String
+  /// An error that the server has reported. The transaction of its statement is rolled back.
+  public struct ServerError: Error, CustomStringConvertible {
+    /// The five characters of `SQLSTATE`, such as `23505` for a row that is there already; empty if a connection was
+    /// refused.
+    public let state: String
     /// The first line of the message. Details are left out: they may show the content of rows.
-    let message: String
+    public let message: String
 
-    var description: String { state.isEmpty ? message : "PostgreSQL error \(state): \(message)" }
+    /// The state and the message.
+    public var description: String { state.isEmpty ? message : "PostgreSQL error \(state): \(message)" }
 
     /// Whether the statement may succeed if it is repeated: another transaction came in between.
     var isTransient: Bool { ["40001", "40P01", "23505"].contains(state) }
+
+    /// Whether another transaction was in the way of this one.
+    var isOfOtherTransaction: Bool { state == "40001" || state == "40P01" }
 
     /// Whether the server has ended the connection, or is about to.
     var endsConnection: Bool { state.hasPrefix("08") || ["57P01", "57P02", "57P03", "57P05", "25P03"].contains(state) }

@@ -124,6 +124,39 @@
       }
     }
 
+    /// Performs a statement of a transaction, never again.
+    ///
+    /// - Parameters:
+    ///   - opens: Whether a new connection is opened if there is none.
+    ///   - isCommit: Whether the statement ends the transaction, so that it may have been done if its reply is lost.
+    /// - Throws: ``ServerError`` if the server refuses the statement; ``FlowStoreError``: `conflict` if another transaction
+    ///   was in the way.
+    func perform<Value: Sendable>(
+      _ statement: SQLStatement, opens: Bool = false, isCommit: Bool = false, _ read: @Sendable (Reply) throws -> Value
+    ) throws -> Value {
+      guard !isClosed else { throw FlowStoreError.storeIsClosed }
+      do {
+        if connection == nil, opens { connection = try place.open(migrates: false) }
+        guard let connection else {
+          throw LostConnection(message: "the connection of the transaction is broken", mayBeDone: false)
+        }
+        return try read(try connection.run(statement))
+      } catch let error as LostConnection {
+        connection = nil
+        throw isCommit && error.mayBeDone
+          ? FlowStoreError.lostReply(of: place.address, error) : .unreachable(place.address, error)
+      } catch let error as ServerError where error.isOfOtherTransaction {
+        throw FlowStoreError(
+          .conflict, "another transaction was in the way; nothing of this one is stored", underlying: error)
+      }
+    }
+
+    func storeError(_ error: any Error) -> FlowStoreError { place.storeError(error) }
+
+    var isConnected: Bool { connection != nil }
+
+    func disconnect() { connection = nil }
+
     /// The error of a call, after tries of which one may have been done.
     private func settle(_ error: any Error, _ doubt: LostConnection?) -> FlowStoreError {
       guard let doubt else { return place.storeError(error) }

@@ -20,6 +20,15 @@
       for row in reply.rows { add(row) }
     }
 
+    /// Reads the rows of a statement with texts: the columns of `flow_reply`, with the bytes as hexadecimal digits.
+    init(_ rows: [[String?]]) {
+      for row in rows where row.count >= 6 {
+        add(
+          row[0] ?? "", row[1].flatMap { Int($0) } ?? 0, row[2].flatMap { Int($0) } ?? 0,
+          ServerText.text(row[3] ?? ""), ServerText.text(row[4] ?? ""), SQLValue.bytes(ofHex: row[5] ?? ""))
+      }
+    }
+
     /// Reads several flows, each with its values.
     static func flows(_ reply: Reply) -> (flows: [FunctionReply], rest: FunctionReply) {
       var (flows, rest) = ([FunctionReply](), FunctionReply())
@@ -38,18 +47,22 @@
     private init() {}
 
     private mutating func add(_ row: Row) {
-      switch row.text(0) {
-      case "flow": flow = (row.int(1), row.time(2), row.bytes(5), FlowID(row.text(3)))
-      case "value": values.append(FlowValue(number: row.int(1), bytes: row.bytes(5)))
+      add(row.text(0), row.int(1), row.int(2), row.text(3), row.text(4), row.bytes(5))
+    }
+
+    private mutating func add(_ kind: String, _ a: Int, _ b: Int, _ t: String, _ u: String, _ bytes: [UInt8]) {
+      switch kind {
+      case "flow": flow = (a, StoredTime(microseconds: Int64(b)), bytes, FlowID(t))
+      case "value": values.append(FlowValue(number: a, bytes: bytes))
       case "due":
-        let change = StoreChange.due(FlowID(row.text(3)), definition: row.text(4), at: row.date(1))
+        let change = StoreChange.due(FlowID(t), definition: u, at: StoredTime(microseconds: Int64(a)).date)
         changes.append(change)
         // A timer is found by the polls. A flow that can run now would wait for one.
-        if row.int(2) == 1 { notifiable.append(change) }
-      case "freed": announce(.freed(FlowID(row.text(3))))
-      case "wanted": announce(.wanted(FlowID(row.text(3)), under: Fence(row.int(1))))
-      case "present": present.insert(row.int(1))
-      case let kind: outcome = (kind, row.int(1), row.int(2))
+        if b == 1 { notifiable.append(change) }
+      case "freed": announce(.freed(FlowID(t)))
+      case "wanted": announce(.wanted(FlowID(t), under: Fence(a)))
+      case "present": present.insert(a)
+      default: outcome = (kind, a, b)
       }
     }
 

@@ -45,6 +45,7 @@ import Testing
     guard failures.isEmpty, seeds.starts(with: 1...50) else { return }
     var meant: Set<Verb> = [
       .answer, .send, .backUp, .abandon, .note, .reassign, .complete, .enter, .refresh, .editNothing, .redact,
+      .transaction,
     ]
     // Few of these flows are suspended, or owe a `backUp` in time.
     if seeds.count >= 500 { meant.formUnion([.retry, .compensateAgain]) }

@@ -143,6 +143,52 @@ import Testing
     #expect(log.all == ["charged 5"])
   }
 
+  @Test("a way back that a forgotten step has closed stays closed", arguments: [nil, "first"] as [StepID?])
+  func forgettingOneWay(named step: StepID?) async throws {
+    let flow = Flow<String, String>("mail") {
+      Step<String, String>("first") { Asker() }
+      Step<String, String>("sent") { Asker() }.onBackUp(.oneWay)
+      Step<String, String>("seen") { Asker() }.onBackUp(.passThrough)
+      Step<String, String>("last") { Asker() }
+    }
+    let host = FlowHost(store: store)
+    try await host.register(flow).start(id: "m", with: "-")
+    let mail = host.flow("m")
+    for _ in 0..<3 { try await host.answerNext("m", "\"1\"") }
+    let edited = try await mail.edit([.forget("sent")], forgetting: ["sent"])
+    #expect(edited.stack.map(\.name) == ["last", "seen", "first"] && !edited.canBackUp)
+    let code = await code {
+      if let step { try await mail.backUp(to: step) } else { try await mail.backUp() }
+    }
+    #expect(code == .cannotBackUp)
+  }
+
+  @Test("a way back that a lost branch has closed stays closed")
+  func losingOneWay() async throws {
+    let flow = Flow<String, String>("forked") {
+      Step<String, String>("first") { Asker() }
+      Parallel {
+        Flow<String, String>("left") {
+          Step<String, String>("a") { Asker() }.onBackUp(.oneWay)
+          Step<String, String>("c") { Asker() }
+        }
+        Step<String, String>("b") { Asker() }
+      } join: {
+        $0 + $1
+      }
+    }
+    let host = FlowHost(store: store)
+    try await host.register(flow).start(id: "f", with: "-")
+    let forked = host.flow("f")
+    try await host.answerNext("f", "\"1\"")
+    let branches = try await forked.settled()
+    try await forked.answer(try #require(branches.questions.first { $0.step.name == "a" }?.id), with: "1")
+    let lost = Move.branches(of: "forked/parallel", from: [nil, 1], forgettingSteps: true)
+    let edited = try await forked.edit([lost], forgetting: ["a", "c"])
+    #expect(edited.questions.count == 2 && !edited.canBackUp)
+    #expect(await code { try await forked.backUp() } == .cannotBackUp)
+  }
+
   @Test("an edit that names a record, an answer or a state that the step does not have is refused, with those it has")
   func missingKeys() async throws {
     let flow = try await started(FlowHost(store: store))

@@ -54,8 +54,12 @@ extension Model {
     }.map(\.plan.name)
   }
 
-  /// Takes a step from the stack: it is no place to back up to any more, and is not compensated.
+  /// Takes a step from the stack: it is no place to back up to any more, and is not compensated. A way back that it has
+  /// closed stays closed.
   package func forget(_ step: String) {
+    for (index, place) in shown.enumerated() where place.plan.name == step && place.closes && index > 0 {
+      shown[index - 1].isClosed = true
+    }
     for place in places where place.plan.name == step { place.isFinal = true }
   }
 

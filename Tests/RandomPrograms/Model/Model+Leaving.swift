@@ -72,7 +72,7 @@ extension Model {
 
   /// Whether a one-way step was left forwards in a side branch of this menu: no back leads before the menu then.
   private func hasClosedSide(_ menu: Place) -> Bool {
-    places.contains { $0.buriedBy === menu && $0.policy.closes }
+    places.contains { $0.buriedBy === menu && $0.closes }
   }
 
   /// The places to which a back may lead, nearest first.
@@ -81,7 +81,7 @@ extension Model {
     guard let top = stack.last, !hasClosedSide(top) else { return [] }
     var places: [Place] = []
     for place in stack.dropLast().reversed() {
-      if place.policy.closes { break }
+      if place.closes { break }
       if !place.isFinished { places.append(place) }
       if hasClosedSide(place) { break }
     }
@@ -114,8 +114,9 @@ extension Model {
   func canLeave(over target: Place) -> Bool { reachable.contains { $0 === target } }
 }
 
-extension BackUpPolicy {
-  fileprivate var closes: Bool { self == .oneWay || self == .settling }
+extension Model.Place {
+  /// Whether no back leads to the place or past it.
+  var closes: Bool { isClosed || policy == .oneWay || policy == .settling }
 }
 
 extension Model.Entry {

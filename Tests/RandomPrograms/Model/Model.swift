@@ -19,6 +19,8 @@ package final class Model {
     var hasAsked = false
     /// A `settling` step behind it was left forwards: it is no longer compensated.
     var isFinal = false
+    /// A place that closed the way back behind it was forgotten.
+    var isClosed = false
     /// The input with which an operator has entered the step anew, on top of this place.
     var anew: Value?
     /// The value that an `Ask` combines its answer with: the input of the step's first entering.

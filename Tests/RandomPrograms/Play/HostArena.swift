@@ -12,10 +12,51 @@ package final class HostArena: Arena {
   private let played = Lock<Set<Verb>>([])
   /// Whether a failed step suspends the flow, to be retried or abandoned. If not, the flow rolls back.
   package let suspendsOnFailure: Bool
+  private let transactions: Transactions?
 
-  package init(_ world: World, _ clock: ManualWallClock, _ host: FlowHost, suspendsOnFailure: Bool = false) {
+  /// The transactions in which an arena makes some of the requests.
+  package final class Transactions: Sendable {
+    let random: Lock<Chance>
+    let begin: @Sendable () -> any TestTransaction
+
+    package init(seed: UInt64, _ begin: @escaping @Sendable () -> any TestTransaction) {
+      random = Lock(Chance(seed: seed))
+      self.begin = begin
+    }
+  }
+
+  package init(
+    _ world: World, _ clock: ManualWallClock, _ host: FlowHost, suspendsOnFailure: Bool = false,
+    in transactions: Transactions? = nil
+  ) {
     (self.world, self.clock, self.suspendsOnFailure) = (world, clock, suspendsOnFailure)
+    self.transactions = transactions
     current = Lock(host)
+  }
+
+  /// Makes a request, some of them in a transaction that is committed, rolled back, settled or forgotten.
+  private func request(
+    _ request: (HostedFlow) async throws -> FlowView,
+    inTransaction change: (HostedFlow, any TestTransaction) async throws -> PendingChange
+  ) async -> String {
+    let flow = host.flow(Self.id)
+    guard let transactions, transactions.random.withLock({ $0.percent(25) }) else {
+      return await outcome { _ = try await request(flow) }
+    }
+    note(.transaction)
+    let transaction = transactions.begin()
+    let (commits, settles, isLate, turns) = transactions.random.withLock { random in
+      (random.percent(70), random.percent(80), random.percent(10), random.below(30))
+    }
+    return await outcome {
+      var change: PendingChange? = try await change(flow, transaction)
+      for _ in 0..<turns { await Task.yield() }
+      if isLate { clock.advance(by: .seconds(11)) }
+      // A lost reply is settled as well.
+      _ = try? await transaction.end(committing: commits)
+      if settles { _ = try await change?.settle() }
+      change = nil
+    }
   }
 
   package var host: FlowHost {
@@ -59,7 +100,12 @@ package final class HostArena: Arena {
 
   package func answer(_ question: Question.ID, with command: Command) async -> String {
     note(.answer)
-    return await outcome { try await host.flow(Self.id).answer(question, with: command, by: .player, key: newKey()) }
+    let key = newKey()
+    return await request {
+      try await $0.answer(question, with: command, by: .player, key: key)
+    } inTransaction: {
+      try await $0.answer(question, with: command, by: .player, key: key, in: $1)
+    }
   }
 
   package func send(_ value: Int, to signal: String, key: String?) async -> String {
@@ -71,7 +117,12 @@ package final class HostArena: Arena {
 
   package func backUp(to step: String?) async -> String {
     note(.backUp)
-    return await outcome { try await host.flow(Self.id).backUp(to: step.map { StepID($0) }, key: newKey()) }
+    let key = newKey()
+    return await request {
+      try await $0.backUp(to: step.map { StepID($0) }, key: key)
+    } inTransaction: {
+      try await $0.backUp(to: step.map { StepID($0) }, key: key, in: $1)
+    }
   }
 
   package func backUp(from question: Question.ID) async -> String {
@@ -80,8 +131,11 @@ package final class HostArena: Arena {
 
   package func abandon(rollingBack: Bool) async -> String {
     note(.abandon)
-    return await outcome {
-      try await host.flow(Self.id).abandon(reason: "outside", rollingBack: rollingBack, key: newKey())
+    let key = newKey()
+    return await request {
+      try await $0.abandon(reason: "outside", rollingBack: rollingBack, key: key)
+    } inTransaction: {
+      try await $0.abandon(reason: "outside", rollingBack: rollingBack, key: key, in: $1)
     }
   }
 

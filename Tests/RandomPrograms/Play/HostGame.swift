@@ -62,6 +62,7 @@ private func playHostGame(
         (game.suspending, game.ending) = (suspending, Chance(seed: seed &+ 0x0E4D_1265))
         (game.codec, game.remembersEnded) = (options.codec as? ErasableCodec, remembersEnded)
         game.followed = (base, nil)
+        game.transactions = HostArena.Transactions(seed: seed &+ 0x7A45_AC71) { MemoryTransaction(on: store) }
         (game.canReassign, game.canRedact, game.canEnter) = (format >= 8, format >= 9, format >= 9)
       }
       if FlowHost.Options.hasGuard(seed) { game.strangers = Chance(seed: seed &+ 0x57A2_6E25) }
@@ -135,6 +136,8 @@ struct HostGame {
   var seen = 0
   /// Whether there were any at the last look.
   var hasNews = false
+  /// The transactions in which some answers are made.
+  var transactions: HostArena.Transactions?
   /// The store, whose changes are followed, and the cursor of the latest one.
   var followed: (store: any FlowStore, cursor: String?)?
   /// The answers to audited questions, by the question as the history shows it.
@@ -225,6 +228,9 @@ struct HostGame {
     case .answer(let command):
       guard let question = await arena.questions.first else { throw Violation("there is no question") }
       try await noteAudited(question.id, command)
+      if let transactions, transactions.random.withLock({ $0.percent(20) }) {
+        return try await answer(question.id, with: command, in: transactions)
+      }
       if looking?.percent(30) == true {
         return try await answerAsPage(question.id, with: command, expecting: model.answer(command))
       }
@@ -260,6 +266,28 @@ struct HostGame {
       }
     case .advance(let time): try await advance(by: time)
     case .letGo, .cancelCaller: break
+    }
+  }
+
+  /// Answers in a transaction that is rolled back, which has no effect, and then in one that is committed.
+  private mutating func answer(
+    _ question: Question.ID, with command: Command, in transactions: HostArena.Transactions
+  ) async throws {
+    let flow = arena.host.flow(HostArena.id)
+    let dropped = transactions.begin()
+    // A flow that refuses the answer refuses it below, too.
+    let change = try? await flow.answer(question, with: command, by: .player, key: arena.newKey(), in: dropped)
+    try await dropped.end(committing: false)
+    if case .committed? = try await change?.settle() { throw Violation("an answer that was rolled back is stored") }
+    try await check(.transaction, Player.Request.answer(command), model.answer(command)) { host, key in
+      let transaction = transactions.begin()
+      let change = try await host.flow(HostArena.id).answer(
+        question, with: command, by: .player, key: key, in: transaction)
+      do { try await transaction.end(committing: true) } catch {
+        try await change.settle()
+        throw error
+      }
+      guard case .committed = try await change.settle() else { throw Violation("a stored answer was rolled back") }
     }
   }
 

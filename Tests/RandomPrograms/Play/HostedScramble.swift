@@ -40,7 +40,9 @@ private func playHostedScramble(
     ) { tester in
       try await tester.deploy(program, in: world, suspendsOnFailure: suspendsOnFailure).start(
         id: HostArena.id, with: Value())
-      let arena = HostArena(world, clock, tester.host, suspendsOnFailure: suspendsOnFailure)
+      let transactions = HostArena.Transactions(seed: seed) { MemoryTransaction(on: store) }
+      let arena = HostArena(
+        world, clock, tester.host, suspendsOnFailure: suspendsOnFailure, in: transactions)
       try await withThrowingTaskGroup(of: Void.self) { group in
         if crashes { crashTrigger.arm(after: random.below(30), writingLast: random.percent(50)) }
         group.addTask {

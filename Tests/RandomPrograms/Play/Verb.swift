@@ -2,6 +2,8 @@
 package enum Verb: String, Sendable, CaseIterable {
   case start, startAsJSON
   case answer, answerAsJSON
+  /// An answer in a transaction of the caller's.
+  case transaction
   case send, sendAsJSON
   case backUp, abandon
   /// A retry of a suspended flow, and one of the `backUp`s that have thrown in a flow that has ended.
