@@ -67,12 +67,12 @@ extension ShardedFlowStore {
         failure = failure ?? error
       }
     }
-    if let number = empty.first, let used = marks.values.first(where: \.isComplete) {
+    if let number = empty.first, let used = shards.indices.first(where: { marks[$0]?.isComplete == true }) {
       // Another process may have made it since.
       guard try await mark(of: number) == nil else { return nil }
       throw FlowStoreError(
         .misplaced,
-        "shards[\(number)] has no mark, but shards[\(used.number)] was used before as one of \(used.count); the first was "
+        "shards[\(number)] has no mark, but shards[\(used)] was used before as one of \(shards.count); the first was "
           + "emptied or is another store: pass the right one, or restore it")
     }
     if let failure { throw failure }

@@ -25,8 +25,9 @@ public import ActorFlow
 /// they have left out are in ``failures``, and a host has the error in ``FlowHost/Health/lastStoreError``.
 ///
 /// **Lists** are merged page by page. Questions ordered by a time have one order over all shards. Otherwise each shard's
-/// flows are in the order of that shard; between shards, the flow whose id is first by bytes comes first. Changes are
-/// merged by ``FlowSummary/changedAt``, so only the order of changes in one shard is certain.
+/// flows are in the order of that shard; between shards, the flow whose id is first by bytes comes first. What comes
+/// between two pages may be on a later page than its place says. Changes are merged by ``FlowSummary/changedAt``, so only
+/// the order of changes in one shard is certain.
 ///
 /// **Epochs** have a part in each shard. The first shard gives them their numbers, so hosts can attach only while it
 /// answers. An epoch that is overdue ends shard by shard: the host that wants a flow ends the part of that flow's shard,

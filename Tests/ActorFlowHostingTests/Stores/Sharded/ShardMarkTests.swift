@@ -66,7 +66,7 @@ import Testing
             calls += 1
             return calls
           }
-          return count < call ? nil : count.isMultiple(of: 2) ? .lose : .fail(FlowStoreError(.unavailable, "stopped"))
+          return count < call ? nil : count.isMultiple(of: 2) ? .loseAcknowledgement : .fail(FlowStoreError(.unavailable, "stopped"))
         }
       }
       let wasOpened = (try? await stores.open()) != nil

@@ -189,7 +189,8 @@ import Testing
       health = await host.health()
     }
     #expect(health.isRunning && health.failedPolls == 0)
-    #expect("\(health.lastStoreError?.error as Any)".contains("stopped this shard"))
+    let error = health.lastStoreError?.error as? FlowStoreError
+    #expect(error?.message.contains("stopped this shard") == true)
     stores.start(1)
     try await host.flow(stores.id(in: 1)).answer(Form.self, with: "yes")
     running.cancel()
