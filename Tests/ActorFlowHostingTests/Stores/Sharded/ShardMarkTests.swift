@@ -66,7 +66,8 @@ import Testing
             calls += 1
             return calls
           }
-          return count < call ? nil : count.isMultiple(of: 2) ? .loseAcknowledgement : .fail(FlowStoreError(.unavailable, "stopped"))
+          if count < call { return nil }
+          return count.isMultiple(of: 2) ? .loseAcknowledgement : .fail(.unavailable)
         }
       }
       let wasOpened = (try? await stores.open()) != nil
