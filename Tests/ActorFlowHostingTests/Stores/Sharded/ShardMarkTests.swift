@@ -81,7 +81,7 @@ import Testing
 
   @Test("several processes that open new shards at once make one set of marks")
   func atOnce() async throws {
-    for _ in 0..<20 {
+    for _ in 0..<8 {
       let stores = ShardedStores()
       let opened = try await withThrowingTaskGroup(of: ShardedStores.Store.self) { group in
         for _ in 0..<8 { group.addTask { try await stores.open() } }

@@ -55,7 +55,7 @@ import Testing
   @Test("the pages are those of one sorted list, whatever the shards and the limit")
   func sorted() async throws {
     var random = Chance(seed: 1)
-    for _ in 0..<300 {
+    for _ in 0..<150 {
       let count = 1 + random.below(6)
       let numbers = Set((0..<random.below(80)).map { _ in random.below(200) })
       // Ids are spread evenly, but some shards may have few flows or none.
@@ -78,7 +78,7 @@ import Testing
   func cost() async throws {
     for count in [2, 4, 16] {
       var random = Chance(seed: UInt64(count))
-      var lists = Lists((0..<4_000).map { _ in random.below(1_000_000) }, count: count)
+      var lists = Lists((0..<2_000).map { _ in random.below(1_000_000) }, count: count)
       var cursor: String?
       for _ in 0..<10 {
         let (read, calls) = (lists.read, lists.calls)
@@ -97,7 +97,7 @@ import Testing
   @Test("while others come and go, also within a page, each that stays is on one page")
   func changing() async throws {
     var random = Chance(seed: 7)
-    for round in 0..<200 {
+    for round in 0..<100 {
       let count = 2 + random.below(4)
       let kept = Set((0..<40).map { _ in 3 * random.below(100) })
       let others = (0..<60).map { _ in 3 * random.below(100) + 1 }

@@ -11,7 +11,7 @@ struct ShardedProgramTests {
 
   @Test("a host, which may crash at any commit, does what the naive model does", arguments: [false, true])
   func game(crashes: Bool) async throws {
-    let failures = await play(ProgramSettings.seeds(share: 2)) { seed in
+    let failures = await play(ProgramSettings.seeds(share: 1)) { seed in
       try await playHostGame(seed: seed, crashes: crashes) { try await Self.open($0) }
     }
     #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
@@ -19,7 +19,7 @@ struct ShardedProgramTests {
 
   @Test("several attackers at once break no rule", arguments: [false, true])
   func scramble(crashes: Bool) async throws {
-    let failures = await play(ProgramSettings.seeds(share: 2)) { seed in
+    let failures = await play(ProgramSettings.seeds(share: 1)) { seed in
       try await playHostedScramble(seed: seed, crashes: crashes) { try await Self.open($0) }
     }
     #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
