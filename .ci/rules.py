@@ -33,6 +33,7 @@ ALLOWED_IMPORTS = {
 UNSTRUCTURED_TASKS = {
     "Sources/ActorFlow/Coordinator/FlowCoordinator+Tasks.swift",
     "Sources/ActorFlowHosting/Host/FlowHost+Tasks.swift",
+    "Sources/ActorFlowHosting/Store/Sharded/ShardedFlowStore+Tasks.swift",
 }
 
 IMPORT = re.compile(

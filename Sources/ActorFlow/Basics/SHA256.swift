@@ -2,13 +2,13 @@
 ///
 /// The library has no dependencies, so it has its own implementation. It hashes texts of a few hundred bytes and is not
 /// optimized.
-struct SHA256 {
+package struct SHA256 {
   private var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
   ]
 
   /// The eight words of the hash, the first one first.
-  static func hash(_ bytes: some Collection<UInt8>) -> [UInt32] {
+  package static func hash(_ bytes: some Collection<UInt8>) -> [UInt32] {
     var message = Array(bytes)
     let bits = UInt64(message.count) * 8
     message.append(0x80)

@@ -9,7 +9,15 @@ import ActorFlow
 // Deleted flows, which a store remembers for a time. Only the name of the definition is noted: a digest of the input
 // would outlive the input, and the answer to a start is the same for every input.
 extension FlowHost {
-  private static func key(of id: FlowID) -> String { "ended:\(id)" }
+  private static let deletedKeys = "ended:"
+
+  private static func key(of id: FlowID) -> String { "\(deletedKeys)\(id)" }
+
+  /// Returns the id of the deleted flow that a note is about; `nil` for a note about something else.
+  static func deletedFlow(ofNote key: String) -> String? {
+    guard key.utf8.starts(with: deletedKeys.utf8) else { return nil }
+    return String(Substring(key.utf8.dropFirst(deletedKeys.utf8.count)))
+  }
 
   /// Notes that a flow is about to be deleted. If the process dies before the deletion, the flow is there, and counts.
   func remember(_ flow: StoredFlow) async throws {

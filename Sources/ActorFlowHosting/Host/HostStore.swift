@@ -55,13 +55,15 @@ final class HostStore: Sendable {
     _ id: FlowID? = nil, _ call: () async throws -> Value
   ) async throws -> Value {
     do { return try await call() } catch {
-      if FlowStoreError.isFailure(error) {
-        let failure = FlowHost.Health.Failure(error: error, at: clock.now, flow: id)
-        last.withLock { $0 = failure }
-        observation?.report(.storeFailed(HostEvent.Failure(error)), of: HostObservation.Subject(flow: id))
-      }
+      if FlowStoreError.isFailure(error) { note(error, id) }
       throw error
     }
+  }
+
+  private func note(_ error: any Error, _ id: FlowID?) {
+    let failure = FlowHost.Health.Failure(error: error, at: clock.now, flow: id)
+    last.withLock { $0 = failure }
+    observation?.report(.storeFailed(HostEvent.Failure(error)), of: HostObservation.Subject(flow: id))
   }
 }
 
@@ -286,8 +288,19 @@ extension HostStore {
     under epoch: Epoch, serving: [String: ClosedRange<Int>], limit: Int
   ) async throws -> [LeasedFlow] {
     let leasing = try leases
-    return try await notingLoss {
+    let claims = try await notingLoss {
       try await noting { try await leasing.claimDue(under: epoch, serving: serving, limit: limit) }
+    }
+    noteFailuresOfParts()
+    return claims
+  }
+
+  /// Notes the errors of the parts of the store that the claim has left out.
+  private func noteFailuresOfParts() {
+    guard let parts = store as? any StoreInParts else { return }
+    for (_, error) in parts.failures.sorted(by: { $0.key < $1.key }) {
+      note(error, nil)
+      if !FlowStoreError.isRefusal(error) { noteLoss() }
     }
   }
 

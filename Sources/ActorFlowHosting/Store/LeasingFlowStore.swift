@@ -14,7 +14,7 @@ public import ActorFlow
 ///
 /// An epoch ends when its host detaches, when another process attaches under its name, or when a host wants a flow of
 /// an epoch whose beat is overdue. In the last case the store ends the epoch first, by compare-and-swap: a beat that
-/// comes in time wins. The end of an epoch ends all its leases at once.
+/// comes in time wins. The end of an epoch ends all its leases at once; in a ``ShardedFlowStore``, those of one shard.
 ///
 /// Times are measured by the store's clock, so the hosts' clocks need not agree. A beat is overdue from ``Epoch/until``
 /// on: at that very microsecond another host may take the flows.

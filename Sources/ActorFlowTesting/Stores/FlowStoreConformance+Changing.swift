@@ -98,7 +98,8 @@ extension FlowStoreConformance {
 
   @discardableResult
   private static func change(_ id: FlowID, in store: CheckedStore, from revision: Int) async throws -> StoredFlow {
-    try await store.commit(id, .sample("\(revision)"), from: revision, history: [.sample(revision + 1)])
+    if store.harness.isInParts { try await store.advance(by: .milliseconds(1)) }
+    return try await store.commit(id, .sample("\(revision)"), from: revision, history: [.sample(revision + 1)])
   }
 
   /// Follows writers that create, change and delete flows, with a reader that goes on from cursor to cursor.

@@ -13,6 +13,11 @@ extension FlowStoreConformance {
       try await store.advance(by: .seconds(11))
       let (heir, third) = (try await store.attach("heir"), try await store.attach("third"))
       _ = try await leases.acquire("a", under: heir)
+      if store.harness.isInParts {
+        try await store.refused(.fenced, what: "a beat after the epoch has ended in a part") {
+          _ = try await leases.beat(old, for: .seconds(10))
+        }
+      }
       for id in ["a", "b"] as [FlowID] {
         try await store.refused(.fenced, what: "a commit to \(id) under the ended epoch") {
           try await store.commit(id, .sample("old"), from: 1, fence: old.fence)

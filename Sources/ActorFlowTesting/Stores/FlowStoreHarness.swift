@@ -47,6 +47,14 @@ public struct FlowStoreHarness: Sendable {
   /// The check goes on with the same store. A store that has flows in memory must read this one anew.
   public var damage: (@Sendable (any FlowStore, FlowID, Damage) async throws -> Void)?
 
+  /// Whether the store consists of several stores that share nothing but a clock, such as the shards of a
+  /// `ShardedFlowStore`.
+  ///
+  /// The checks then expect less of what concerns flows of different parts. An epoch that is overdue ends in one part, and
+  /// in the others with its host's next beat. A claim below the number of parts leases flows of any part, and changes are
+  /// in the order of their times. The default is `false`.
+  public var isInParts = false
+
   /// Creates a harness for the stores that `make` returns.
   public init(make: @escaping @Sendable () async throws -> any FlowStore) {
     self.make = make

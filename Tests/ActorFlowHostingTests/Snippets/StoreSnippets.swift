@@ -29,4 +29,19 @@ import Testing
     let result = try await check.run(on: harness(ManualWallClock()))
     if !check.needs.isEmpty, check.needs.isSubset(of: [.reopening, .closing, .crashing]) { #expect(result == .passed) }
   }
+
+  @Test("a host on a sharded store runs flows in all of its shards")
+  func sharded() async throws {
+    let (first, second, third) = (MemoryFlowStore(), MemoryFlowStore(), MemoryFlowStore())
+    let store = try await ShardedFlowStore([first, second, third])
+    let host = FlowHost(store: store)
+    let flows = try await host.register(Flow("short") { Step("step") { (input: Int) in input + 1 } })
+    for number in 0..<9 {
+      let id = FlowID("\(number)")
+      try await flows.start(id: id, with: number)
+      _ = try await host.flow(id).settled()
+      #expect(try await store.shards[store.shardIndex(of: id)].load(id) != nil)
+    }
+    #expect(try await host.count(FlowQuery(status: [.finished])) == 9)
+  }
 }

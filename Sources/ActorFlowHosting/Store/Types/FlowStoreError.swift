@@ -30,7 +30,7 @@ public struct FlowStoreError: Error, Sendable, CustomStringConvertible {
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     enum Name: String, Sendable {
       case conflict, fenced, leased, notFound, corrupted, unsupportedFormat, tooLarge
-      case outcomeUnknown, unavailable, locked
+      case outcomeUnknown, unavailable, locked, misplaced
     }
     let name: Name
 
@@ -63,5 +63,7 @@ public struct FlowStoreError: Error, Sendable, CustomStringConvertible {
     ///
     /// For a write: the lock of the store was removed, so another process may have the store open; nothing was written.
     public static let locked = Code(.locked)
+    /// A shard of a ``ShardedFlowStore`` is not the one that it was, or has a flow of another shard; nothing was written.
+    public static let misplaced = Code(.misplaced)
   }
 }
