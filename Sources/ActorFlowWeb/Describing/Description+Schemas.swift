@@ -31,10 +31,18 @@ extension Description {
     case .decimal: .object([("type", .text("number"))])
     case .checkbox: .object([("type", .text("boolean"))])
     case .day, .time: .object([("type", .text("string")), ("format", .text("date-time"))])
-    // The JSON of an enum is the enum's own, and the choices of a form are not always it.
-    case .choice, .buttons:
-      .object([("description", .text("One of: \(field.choices.map(\.value).joined(separator: ", "))"))])
+    case .choice, .buttons: schema(ofChoices: field)
     default: .object([("type", .text("string"))])
+    }
+  }
+
+  private static func schema(ofChoices field: FormField) -> JSON {
+    let values = field.choices.map(\.value)
+    switch field.caseJSON {
+    case .text: return .object([("type", .text("string")), ("enum", .texts(values))])
+    case .number:
+      return .object([("type", .text("integer")), ("enum", .array(values.compactMap(Int.init).map { .int($0) }))])
+    case .other: return .object([("description", .text("One of: \(values.joined(separator: ", "))"))])
     }
   }
 

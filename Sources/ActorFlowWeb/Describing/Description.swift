@@ -129,15 +129,18 @@ enum Description {
 
   private static func json(_ schema: JSON) -> JSON {
     .object([
-      ("description", .text("Done")),
-      ("content", .object([("application/json", .object([("schema", schema)]))])),
+      ("description", .text("Done; a page for a client that prefers HTML")),
+      ("content", .object([("application/json", .object([("schema", schema)])), ("text/html", .object([]))])),
     ])
   }
 
   private static func responses(_ done: [(String, JSON)], refusals: [String]) -> JSON {
     let problem = JSON.object([
       ("description", .text("Refused")),
-      ("content", .object([("application/problem+json", .object([("schema", reference("Problem"))]))])),
+      (
+        "content",
+        .object([("application/problem+json", .object([("schema", reference("Problem"))])), ("text/html", .object([]))])
+      ),
     ])
     return .object(done + (refusals + ["default"]).map { ($0, problem) })
   }

@@ -47,7 +47,9 @@ struct Following: Sendable {
         isOver = true
         return Array("event: end\ndata: {}\n\n".utf8)
       }
-      let changed = try await exchange.hosted(flow).changed(after: view.revision, within: exchange.site.heartbeat)
+      // Without a pause a stream would be comments alone.
+      let pause = max(exchange.site.heartbeat, .seconds(1))
+      let changed = try await exchange.hosted(flow).changed(after: view.revision, within: pause)
       if changed == nil { return Array(": still here\n\n".utf8) }
     }
   }

@@ -6,7 +6,7 @@
 /// The stream comes from the store, so a client that goes on with `Last-Event-ID` misses nothing, at another process and
 /// after a restart too. Before each event the client is authenticated anew and asked for its right to look. The stream
 /// ends when the flow has ended, with an event `end`; without one when the client loses its right, the store fails, the
-/// host's flow is deleted, or the iterating task is cancelled. It throws nothing.
+/// flow is deleted, or the iterating task is cancelled. It throws nothing.
 ///
 /// Entries are read in pages of 64 at the pace of the reader. Each iteration reads for itself.
 public struct WebEvents: AsyncSequence, Sendable {

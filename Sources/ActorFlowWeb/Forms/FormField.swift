@@ -15,6 +15,9 @@ public struct FormField: Sendable, Hashable {
   /// The purpose of the field for the browser, as in `autocomplete` of HTML: `street-address`; `nil` for none.
   public var autocomplete: String?
 
+  /// The JSON of the choices, if they were made of an enum.
+  var caseJSON = CaseJSON.other
+
   /// A kind of control.
   @nonexhaustive public enum Kind: Sendable, Hashable {
     /// A line of text.
@@ -88,7 +91,18 @@ extension FormField {
   func refined(by other: FormField) -> FormField {
     var field = other
     if field.choices.isEmpty { field.choices = choices }
+    field.caseJSON = caseJSON
     return field
+  }
+
+  /// The form that the cases of an enum have in JSON.
+  enum CaseJSON: Sendable, Hashable {
+    /// The value of the choice as a text.
+    case text
+    /// The value of the choice as a number.
+    case number
+    /// Another form, which the type alone knows.
+    case other
   }
 
   /// Names that begin with this are the site's own.

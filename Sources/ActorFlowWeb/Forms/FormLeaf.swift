@@ -8,6 +8,7 @@
 struct FormLeaf {
   let kind: FormField.Kind
   var choices: [FormField.Choice] = []
+  var caseJSON = FormField.CaseJSON.other
   /// A text that a value of the type can be read from, for the probe of the type.
   let invented: String
 
@@ -72,13 +73,25 @@ enum FormParsing {
     guard let first = cases.first else { return nil }
     let choices = cases.map { FormField.Choice($0.value, FormField.label(of: "\($0.item)")) }
     return (
-      FormLeaf(kind: .choice, choices: choices, invented: first.value),
+      FormLeaf(kind: .choice, choices: choices, caseJSON: caseJSON(of: type), invented: first.value),
       { text in cases.first { $0.value == text }?.item as? T }
     )
   }
 
+  private static func caseJSON<C>(of type: C.Type) -> FormField.CaseJSON {
+    if type is any ReadableCases.Type { return .text }
+    guard type is any Encodable.Type, let type = type as? any RawRepresentable.Type else { return .other }
+    return rawJSON(of: type)
+  }
+
+  private static func rawJSON<R: RawRepresentable>(of type: R.Type) -> FormField.CaseJSON {
+    if R.RawValue.self == String.self { return .text }
+    return R.RawValue.self is any FixedWidthInteger.Type ? .number : .other
+  }
+
   /// Returns the text that stands for a case: its raw value, or else its name.
   private static func value<C>(of value: C) -> String {
+    if let value = value as? any ReadableCases { return value.caseName }
     guard let value = value as? any RawRepresentable else { return "\(value)" }
     return "\(value.rawValue)"
   }

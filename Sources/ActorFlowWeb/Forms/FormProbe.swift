@@ -15,8 +15,9 @@ final class FormProbe: FormSource {
 
   func text(of name: String, _ leaf: FormLeaf, isOptional: Bool) -> String {
     if !fields.contains(where: { $0.name == name }) {
-      fields.append(
-        FormField(name, leaf.kind, optional: isOptional || leaf.kind == .checkbox, choices: leaf.choices))
+      var field = FormField(name, leaf.kind, optional: isOptional || leaf.kind == .checkbox, choices: leaf.choices)
+      field.caseJSON = leaf.caseJSON
+      fields.append(field)
     }
     return leaf.invented
   }

@@ -55,6 +55,7 @@ enum SiteFiles {
         loading = loading.then(load, load);
       });
       addEventListener("pagehide", () => source.close());
+      addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
     })();
 
     """

@@ -16,7 +16,7 @@ struct Exchange: Sendable {
     self.request = request
     representation = Representation(accepting: request.headers["Accept"], contentType: request.contentType)
     texts = .preferred(request.headers["Accept-Language"], of: site.languages)
-    paths = Paths(prefix: site.path)
+    paths = Paths(prefix: site.prefix)
   }
 
   var wantsJSON: Bool { representation == .json }
@@ -30,7 +30,7 @@ struct Exchange: Sendable {
       throw Problem(413, "tooLarge", "the body has more than \(site.maximumBodyBytes) bytes")
     }
     try CrossSite.refuse(request, unlessFrom: site.origins)
-    guard let target = Target(request.target, below: site.path), let route = Route(target.segments) else {
+    guard let target = Target(request.target, below: site.prefix), let route = Route(target.segments) else {
       throw Problem(404, "notFound", "there is nothing at this path")
     }
     guard route.methods.contains(request.method) else {

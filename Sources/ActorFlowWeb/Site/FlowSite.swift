@@ -52,6 +52,12 @@ public struct FlowSite: Sendable {
     case describe
   }
 
+  /// The path under which the site stands, with a slash in front and none behind; empty for the whole server.
+  var prefix: String {
+    let parts = path.split(separator: "/")
+    return parts.isEmpty ? "" : "/" + parts.joined(separator: "/")
+  }
+
   let host: FlowHost
   let title: String
   let authenticate: Authenticate
@@ -67,7 +73,7 @@ public struct FlowSite: Sendable {
   /// The longest time for which a response waits until the flow asks its next question.
   public var settleTime: Duration = .seconds(5)
   /// The time after which a stream of events that has nothing to tell sends a comment, so that no proxy ends it. The right
-  /// to look is asked for again by then. Measured by the host's clock.
+  /// to look is asked for again by then. At least a second, by the host's clock.
   public var heartbeat: Duration = .seconds(20)
   /// The languages of the pages, the default first. The client's `Accept-Language` chooses.
   public var languages: [Texts] = [.english, .german]

@@ -7,9 +7,13 @@
 /// The JSON that clients send and get. It is another than the store's, which never changes: it writes dates as ISO 8601
 /// with fractions, and reads these and the store's numbers of seconds.
 enum WireCodec {
+  /// The mark by which a type sees that its JSON is for clients.
+  static let marker = CodingUserInfoKey(rawValue: "ActorFlowWeb.isWire")
+
   static func encode(_ value: any Encodable) throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    if let marker { encoder.userInfo[marker] = true }
     encoder.dateEncodingStrategy = .custom { date, encoder in
       var container = encoder.singleValueContainer()
       try container.encode(WireDate.text(of: date))

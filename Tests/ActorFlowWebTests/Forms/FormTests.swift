@@ -47,6 +47,12 @@ struct CautiousForm: Prompt, Codable {
   static let promptName = "test.cautious"
 }
 
+struct RatingForm: Prompt, Codable {
+  typealias Answer = Rating
+  static let promptName = "test.rating"
+  var last: Rating
+}
+
 struct ListForm: Prompt, Codable {
   typealias Answer = [String]
   static let promptName = "test.list"
@@ -153,6 +159,32 @@ struct NodeForm: Prompt, Codable {
       #expect(
         try JSONDecoder().decode(Everything.self, from: Data(output)).at == Date(timeIntervalSince1970: 1_777_890_600))
     }
+  }
+
+  @Test("a readable enum is its name for clients, in stores as before, and both are read")
+  func readable() async throws {
+    enum Plain: Codable { case poor, fair, excellent }
+    let stored = try JSONEncoder().encode([Rating.fair])
+    #expect(String(decoding: stored, as: UTF8.self) == #"[{"fair":{}}]"#)
+    #expect(stored == (try JSONEncoder().encode([Plain.fair])))
+    #expect(try JSONDecoder().decode([Rating].self, from: Data(#"["fair",{"poor":{}}]"#.utf8)) == [.fair, .poor])
+    for bad in [#"["good"]"#, #"[{"fair":{},"poor":{}}]"#, "[{}]", "[7]"] {
+      #expect(throws: DecodingError.self) { try JSONDecoder().decode([Rating].self, from: Data(bad.utf8)) }
+    }
+    let (_, site) = try await asked(RatingForm(last: .poor)) { try $0.form(RatingForm.self, title: { _ in "Rate" }) }
+    let page = await site.respond(to: WebRequest(method: "GET", target: "/flows/one"))
+    #expect(page.text.contains("name=\"answer\" value=\"excellent\">Excellent</button>"))
+    let json = await site.respond(
+      to: WebRequest(method: "GET", target: "/flows/one", headers: ["Accept": "application/json"]))
+    #expect(json.text.contains(#""content":{"last":"poor"}"#))
+    let description = await site.respond(to: WebRequest(method: "GET", target: "/openapi.json"))
+    #expect(description.text.contains(#""enum":["poor","fair","excellent"]"#))
+    let question = try #require(page.hidden("_question"))
+    let answered = await site.respond(
+      to: WebRequest(
+        method: "POST", target: "/flows/one/questions/1", headers: ["Content-Type": "application/json"],
+        body: Array(#"{"question":"\#(question)","answer":"fair"}"#.utf8)))
+    #expect(answered.status == 200 && answered.text.contains(#""output":"fair""#))
   }
 
   @Test("fields and buttons of one's own make the answer that no form could be made of")

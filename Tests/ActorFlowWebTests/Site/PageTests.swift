@@ -189,6 +189,21 @@ import Testing
     #expect(openAPI["components.schemas.Flow.type"] == "object")
   }
 
+  @Test("a site under a path has all its links there, and nothing beside it")
+  func prefix() async throws {
+    var site = try await TestSite()
+    let id = try await site.started()
+    for path in ["/shop", "shop/", "/shop/"] {
+      site.site.path = path
+      let page = await site.get("/shop/flows/\(id)")
+      #expect(page.status == 200 && page.action == "/shop/flows/\(id)/questions/1")
+      #expect(page.text.contains("src=\"/shop/flow.js\"") && page.text.contains("<a href=\"/shop\">Shop</a>"))
+      #expect(await site.get("/shop").status == 200)
+      #expect(await site.get("/flows/\(id)").status == 404)
+      #expect(await site.get("/shopping").status == 404)
+    }
+  }
+
   @Test("health says whether the host runs, and the files are the same for all")
   func health() async throws {
     let site = try await TestSite()

@@ -17,6 +17,8 @@ struct BallotForm: Prompt, Codable {
 
 enum Opinion: String, Codable, Sendable, CaseIterable { case good, bad }
 
+enum Rating: ReadableCases { case poor, fair, excellent }
+
 struct ReviewForm: Prompt, Codable {
   struct Answer: Codable, Sendable { var verdict: Opinion }
   var text: String
