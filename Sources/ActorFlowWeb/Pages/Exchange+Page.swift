@@ -22,7 +22,9 @@ extension Exchange {
     for question in view.questions {
       let prompt = prompt(of: question)
       guard mayAnswer, await isAsked(question, prompt) else {
-        sections.append("<p class=\"status\">\(texts.forOthers)</p>\n")
+        // A prompt that another version wrote says nothing of whom it asks.
+        let isReadable = prompt.map { (try? $0.title(question)) != nil } ?? true
+        sections.append("<p class=\"status\">\(isReadable ? texts.forOthers : texts.noForm)</p>\n")
         continue
       }
       shown = shown ?? question

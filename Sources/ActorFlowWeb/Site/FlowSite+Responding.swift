@@ -13,6 +13,19 @@ extension FlowSite {
     if isHead { response.body = .bytes([]) }
     return response
   }
+
+  /// Returns the refusal of a request that the page of another site may have made; `nil` for any other request.
+  ///
+  /// ``respond(to:)`` asks by itself. Call it for the places that your service has beside the site, above all for the login:
+  /// another site could sign a person in under a name of its own.
+  public func crossSiteRefusal(of request: WebRequest) -> WebResponse? {
+    do { try CrossSite.refuse(request, unlessFrom: origins) } catch {
+      var response = Exchange(site: self, request: request).refusal(error)
+      SecurityHeaders.add(to: &response)
+      return response
+    }
+    return nil
+  }
 }
 
 /// The headers that every response has.

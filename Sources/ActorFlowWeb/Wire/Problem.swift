@@ -46,7 +46,7 @@ extension Problem {
       page = error.page
     case let error as FlowStoreError:
       self.init(error.code.httpStatus, "\(error.code)", error.message)
-      if let time = error.retryAfter { retryAfter = max(1, Int(clamping: time.components.seconds + 1)) }
+      if let time = error.retryAfter { retryAfter = max(1, min(3_600, Int(clamping: time.components.seconds)) + 1) }
     case is CancellationError: self.init(503, "cancelled", "the request was given up before it was done")
     default: self.init(500, "internal", "")
     }

@@ -44,6 +44,16 @@ import Testing
     #expect(refused.status == 403 && refused.text.contains("Please sign in."))
   }
 
+  @Test("a login beside the site asks for the same refusal")
+  func login() async throws {
+    let site = try await TestSite().site
+    let attack = WebRequest(method: "POST", target: "/login", headers: ["Sec-Fetch-Site": "cross-site"])
+    let refusal = try #require(site.crossSiteRefusal(of: attack))
+    #expect(refusal.status == 403 && refusal.headers["X-Content-Type-Options"] == "nosniff")
+    let own = WebRequest(method: "POST", target: "/login", headers: ["Sec-Fetch-Site": "same-origin"])
+    #expect(site.crossSiteRefusal(of: own)?.status == nil)
+  }
+
   @Test("looking changes nothing, so no GET is refused, and no GET reaches a verb")
   func gets() async throws {
     let site = try await TestSite()

@@ -2,7 +2,6 @@ import ActorFlow
 import ActorFlowHosting
 import ActorFlowTesting
 import ActorFlowWeb
-import Synchronization
 import Testing
 
 @Suite("Events", .timeLimit(.minutes(15))) struct EventTests {
@@ -55,8 +54,8 @@ import Testing
   func rights() async throws {
     struct Over: Error {}
     final class Rights: Sendable {
-      let isAllowed = Mutex(true)
-      let isSignedIn = Mutex(true)
+      let isAllowed = Lock(true)
+      let isSignedIn = Lock(true)
     }
     for isAboutSession in [true, false] {
       let rights = Rights()
