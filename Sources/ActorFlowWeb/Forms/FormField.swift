@@ -4,7 +4,8 @@ public struct FormField: Sendable, Hashable {
   public var name: String
   /// The kind of control.
   public var kind: Kind
-  /// The label; `nil` to make one of the name: `firstName` has the label "First name".
+  /// The label; `nil` to make one of the name: `firstName` has the label "First name", and
+  /// `address.street` "Address: Street".
   public var label: String?
   /// A sentence below the label; `nil` for none.
   public var help: String?
@@ -75,7 +76,9 @@ public struct FormField: Sendable, Hashable {
 
 extension FormField {
   /// The label to show.
-  var shownLabel: String { label ?? Self.label(of: name.split(separator: ".").last.map(String.init) ?? name) }
+  var shownLabel: String {
+    label ?? name.split(separator: ".").map { Self.label(of: String($0)) }.joined(separator: ": ")
+  }
 
   /// Returns the words of a name in camel case.
   static func label(of name: String) -> String {

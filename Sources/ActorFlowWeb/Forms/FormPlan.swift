@@ -82,7 +82,7 @@ struct FormPlan: Sendable {
     guard problems.isEmpty else {
       throw Problem(422, "invalid", "values are missing or not acceptable", fields: problems)
     }
-    do { return try make(values) } catch let refusal as Refusal where refusal.code == "invalid" {
+    do { return try make(values) } catch let refusal as Refusal where refusal.code == FormValues.unreadable {
       throw Problem(
         422, "invalid", refusal.message,
         fields: [FieldProblem(field: refusal.field ?? "", message: texts.invalid, code: "invalid")])

@@ -36,6 +36,9 @@ final class FilledForm: FormSource {
 }
 
 extension FormValues {
+  /// The code of a refusal whose words the page has in its own language.
+  static let unreadable = "unreadable"
+
   /// Decodes a value from the form: each property from the field of its name.
   ///
   /// - Throws: A `Refusal` of the kind `invalid`, with the field that does not fit.
@@ -43,9 +46,9 @@ extension FormValues {
     do { return try FormDecoder(source: FilledForm(self), codingPath: []).decode(type) } catch let error
       as DecodingError
     {
-      throw Refusal.invalid("the value cannot be taken", field: FormDecoder.name(of: error.path), code: "invalid")
+      throw Refusal.invalid("the value cannot be taken", field: FormDecoder.name(of: error.path), code: Self.unreadable)
     } catch let error as UnsupportedByForms {
-      throw Refusal.invalid("a form cannot give \(error.type)", field: error.name, code: "invalid")
+      throw Refusal.invalid("a form cannot give \(error.type)", field: error.name, code: Self.unreadable)
     }
   }
 }

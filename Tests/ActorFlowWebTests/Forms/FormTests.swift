@@ -113,6 +113,7 @@ struct NodeForm: Prompt, Codable {
     #expect(
       page.contains("name=\"maybe.code\" id=\"q1-maybe.code\">")
         && page.contains("type=\"checkbox\" value=\"true\" name=\"yes\""))
+    #expect(page.contains("<label for=\"q1-inner.code\">Inner: Code</label>"))
     #expect(await post(site, Self.filled).status == 303)
     let output = try #require(try await host.flow("one").settled().output)
     let answer = try JSONDecoder().decode(Everything.self, from: Data(output))

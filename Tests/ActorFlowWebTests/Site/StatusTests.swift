@@ -124,6 +124,34 @@ import Testing
     #expect(response.headers["Content-Type"] == (isHTML ? "text/html; charset=utf-8" : "application/problem+json"))
   }
 
+  @Test("a flow without an input is started by a button, and one without an output has a last page as well")
+  func withoutInput() async throws {
+    let host = FlowHost(store: MemoryFlowStore())
+    let tick = Flow<Void, Void>("tick tock") { Step("wait") { (_: Void) in () } }
+    let ticks = try await host.register(tick)
+    var site = FlowSite(host: host, title: "Clock", authenticate: { _ in nil }, allow: { _, _, _ in })
+    try site.serve(ticks, labels: { _ in ["kind": "clock"] }, finished: { "<p>It is over.</p>" })
+    #expect(throws: FlowError.self) { try site.serve(withoutStarting: ticks) }
+    let home = await site.respond(to: WebRequest(method: "GET", target: "/"))
+    #expect(home.text.contains("<a href=\"/start/tick%20tock\">Tick tock</a>"))
+    let form = await site.respond(to: WebRequest(method: "GET", target: "/start/tick%20tock"))
+    let started = await site.respond(
+      to: WebRequest(
+        method: "POST", target: try #require(form.action),
+        headers: ["Content-Type": "application/x-www-form-urlencoded"],
+        body: Array("_key=\(try #require(form.hidden("_key")))".utf8)))
+    let path = try #require(started.headers["Location"])
+    #expect(started.status == 303)
+    #expect(await site.respond(to: WebRequest(method: "GET", target: path)).text.contains("<p>It is over.</p>"))
+    let json = try Reply(
+      await site.respond(to: WebRequest(method: "GET", target: path, headers: ["Accept": "application/json"])))
+    #expect(json["status"] == "finished" && json.value("output") == nil)
+    // Without a body, as a program does.
+    let again = await site.respond(
+      to: WebRequest(method: "POST", target: "/flows/tick%20tock", headers: ["Accept": "application/json"]))
+    #expect(again.status == 201)
+  }
+
   @Test("a HEAD has the status and the headers of the GET, and no body")
   func head() async throws {
     let site = try await TestSite()
