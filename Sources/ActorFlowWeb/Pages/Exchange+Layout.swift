@@ -13,9 +13,16 @@ extension Exchange {
     let following: HTML? = view.map { view in
       """
        data-events="\(paths.part("events", of: view.id))?after=\(view.sequence)" \
-      data-revision="\(view.revision.number)" data-changed="\(texts.changed)" data-reload="\(texts.reload)"
+      data-page="\(paths.flow(view.id))" data-revision="\(view.revision.number)" data-changed="\(texts.changed)" data-reload="\(texts.reload)"
       """
     }
+    // The page's own address is that of a form after a refusal.
+    let refreshing: HTML? =
+      if let view, refreshes {
+        "<noscript><meta http-equiv=\"refresh\" content=\"3; url=\(paths.flow(view.id))\"></noscript>\n"
+      } else {
+        nil
+      }
     let page: HTML = """
       <!DOCTYPE html>
       <html lang="\(texts.language)">
@@ -24,7 +31,7 @@ extension Exchange {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <title>\(title) – \(site.title)</title>
       <link rel="stylesheet" href="\(paths.style)">
-      \(HTML.when(refreshes, "<noscript><meta http-equiv=\"refresh\" content=\"3\"></noscript>\n"))\
+      \(refreshing)\
       <script src="\(paths.script)" defer></script>
       </head>
       <body>

@@ -15,7 +15,8 @@ enum SiteFiles {
     (() => {
       const main = document.querySelector("main[data-events]");
       if (!main || !window.EventSource) return;
-      let typed = false;
+      // A form that came back has values that are not to be lost.
+      let typed = main.querySelector(".errors, .notice") !== null;
       let source;
       main.addEventListener("input", () => { typed = true; });
       const notice = () => {
@@ -26,14 +27,15 @@ enum SiteFiles {
         line.setAttribute("role", "status");
         line.append(main.dataset.changed + " ");
         const link = document.createElement("a");
-        link.href = location.href;
+        link.href = main.dataset.page;
         link.textContent = main.dataset.reload;
         line.append(link);
         main.prepend(line);
       };
       const load = async () => {
-        const response = await fetch(location.href, { headers: { Accept: "text/html" } });
-        if (!response.ok) return location.reload();
+        // Not the address of this page, which is that of the form after a refusal.
+        const response = await fetch(main.dataset.page, { headers: { Accept: "text/html" } });
+        if (!response.ok) return location.assign(main.dataset.page);
         const page = new DOMParser().parseFromString(await response.text(), "text/html");
         const next = page.querySelector("main[data-events]");
         if (!next || next.dataset.revision === main.dataset.revision) return;
@@ -55,7 +57,7 @@ enum SiteFiles {
         loading = loading.then(load, load);
       });
       addEventListener("pagehide", () => source.close());
-      addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+      addEventListener("pageshow", (event) => { if (event.persisted) location.assign(main.dataset.page); });
     })();
 
     """

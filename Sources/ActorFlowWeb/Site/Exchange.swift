@@ -34,6 +34,10 @@ struct Exchange: Sendable {
       throw Problem(404, "notFound", "there is nothing at this path")
     }
     guard route.methods.contains(request.method) else {
+      // The address of a form, loaded again from the browser's bar after a refusal.
+      if request.method == "GET", let id = route.formOf, request.headers["Accept"]?.contains("text/html") == true {
+        return .seeOther(paths.flow(id))
+      }
       var problem = Problem(405, "methodNotAllowed", "use \(route.methods.joined(separator: ", "))")
       problem.allowed = route.methods
       throw problem

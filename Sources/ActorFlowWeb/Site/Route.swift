@@ -60,6 +60,14 @@ enum Route: Sendable, Equatable {
     }
   }
 
+  /// The flow whose page has the form that is sent to the place.
+  var formOf: FlowID? {
+    switch self {
+    case .answer(let id, _), .back(let id), .abandon(let id): id
+    default: nil
+    }
+  }
+
   /// Whether the place is the same for all clients, so that none has to say who it is.
   var isOpen: Bool {
     switch self {
