@@ -23,6 +23,7 @@ extension Exchange {
       } else {
         nil
       }
+    let sheets: [HTML] = site.stylesheets.map { "<link rel=\"stylesheet\" href=\"\($0)\">\n" }
     let page: HTML = """
       <!DOCTYPE html>
       <html lang="\(texts.language)">
@@ -31,6 +32,7 @@ extension Exchange {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <title>\(title) – \(site.title)</title>
       <link rel="stylesheet" href="\(paths.style)">
+      \(sheets)\
       \(refreshing)\
       <script src="\(paths.script)" defer></script>
       </head>

@@ -69,6 +69,8 @@ extension FlowSite {
 
   /// Serves a page of your own for the questions that show a prompt.
   ///
+  /// The policy of the pages allows no script and no style in them: put your styles into one of the ``stylesheets``.
+  ///
   /// ```swift
   /// try site.page(ReviewForm.self, title: { _ in "Review" }) { prompt, form in
   ///   form.form("<pre>\(prompt.text)</pre>\(form.errors)\(form.buttons)")

@@ -77,6 +77,8 @@ public struct FlowSite: Sendable {
   public var heartbeat: Duration = .seconds(20)
   /// The languages of the pages, the default first. The client's `Accept-Language` chooses.
   public var languages: [Texts] = [.english, .german]
+  /// The addresses of style sheets of your own, on the same server, which the pages load after the site's.
+  public var stylesheets: [String] = []
   /// The path of the page where people sign in, for the link in a response of 401; `nil` for no link.
   public var signInPath: String?
 

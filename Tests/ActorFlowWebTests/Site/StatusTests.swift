@@ -167,9 +167,11 @@ import Testing
   @Test("without a sign-in a person gets a link to it")
   func signIn() async throws {
     var site = try await TestSite()
+    site.site.stylesheets = ["/shop.css?\""]
     site.site.signInPath = "/login?x=\"1\""
     let page = await site.get("/", as: "expired")
     #expect(page.status == 401 && page.text.contains("<a href=\"/login?x=&quot;1&quot;\">Sign in</a>"))
+    #expect(page.text.contains("<link rel=\"stylesheet\" href=\"/shop.css?&quot;\">"))
     #expect(try await site.getJSON("/tasks", as: "expired")["code"] == "notSignedIn")
   }
 }
