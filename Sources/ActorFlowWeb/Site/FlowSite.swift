@@ -64,7 +64,8 @@ public struct FlowSite: Sendable {
   let allow: Allow
 
   /// The origins, besides the site's own, whose pages may send requests that change flows, such as
-  /// `"https://shop.example"`. Add the site's own origin for browsers that do not send `Sec-Fetch-Site`.
+  /// `"https://shop.example"`. Add the site's own origin, too, if it is served without HTTPS or to old browsers: browsers send
+  /// `Sec-Fetch-Site` to HTTPS and to `localhost` only.
   public var origins: Set<String> = []
   /// The path under which the site stands, such as `"/shop"`; empty for the whole server.
   public var path = ""

@@ -41,6 +41,22 @@ import Testing
     #expect(json.value("page.questions.0.isAsked") as? Bool == false && json["page.questions.0.question"] == nil)
   }
 
+  @Test("a start form that is sent twice at once starts one flow, and one of another window another flow")
+  func doubleStart() async throws {
+    let site = try await TestSite()
+    let (first, second) = (await site.get("/start/order"), await site.get("/start/order"))
+    func start(_ page: WebResponse, _ item: String = "teapot") async -> WebResponse {
+      await site.post("/flows/order", [("_key", page.hidden("_key") ?? ""), ("item", item), ("quantity", "1")])
+    }
+    async let one = start(first)
+    async let other = start(first)
+    let path = await one.headers["Location"]
+    #expect(await one.status == 303 && path != nil)
+    #expect(await other.headers["Location"] == path)
+    #expect(await start(second).headers["Location"] != path)
+    #expect(await start(first, "kettle").status == 422)
+  }
+
   @Test("a stale back moves nothing")
   func staleBack() async throws {
     let site = try await TestSite()
