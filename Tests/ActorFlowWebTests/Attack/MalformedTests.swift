@@ -2,15 +2,21 @@ import ActorFlow
 import ActorFlowHosting
 import ActorFlowTesting
 import ActorFlowWeb
+import Foundation
 import Testing
 
 @Suite("Malformed and oversized requests", .timeLimit(.minutes(15))) struct MalformedTests {
+  /// A number from the environment: `ACTORFLOW_FUZZ_ROUNDS` requests of the sequence `ACTORFLOW_SEED`.
+  private static func setting(_ name: String) -> UInt64? {
+    ProcessInfo.processInfo.environment[name].flatMap(UInt64.init)
+  }
+
   @Test("random targets, headers and bodies never give 500, and never trap")
   func random() async throws {
     let site = try await TestSite()
     let id = try await site.started()
     let question = try #require(try await site.getJSON("/flows/\(id)")["questions.0.question"])
-    var dice = SplitMix(seed: 19)
+    var dice = SplitMix(seed: Self.setting("ACTORFLOW_SEED") ?? 19)
     let pieces = [
       "/", "flows", id, "questions", "1", "back", "abandon", "events", "history", "diagram", "tasks", "start", "order",
       "signals", "payments", "?", "after=", "cursor=", "format=", "%", "%2", "%00", "%FF", "%2F", "..",
@@ -31,7 +37,7 @@ import Testing
       "session=ann", "session=staff", "session=expired", "multipart/form-data; boundary=x",
       String(repeating: ",", count: 5_000),
     ]
-    for _ in 0..<1_500 {
+    for _ in 0..<(Self.setting("ACTORFLOW_FUZZ_ROUNDS") ?? 1_500) {
       var target = "/"
       for _ in 0..<Int.random(in: 0...6, using: &dice) {
         target += pick(pieces, &dice) + pick(["/", ""], &dice)
