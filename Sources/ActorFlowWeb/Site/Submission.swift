@@ -18,7 +18,12 @@ struct Submission: Sendable {
         throw Problem(400, "malformed", "the body is not a form as application/x-www-form-urlencoded has it")
       }
       content = .form(values)
-    case "application/json": content = .json(request.body)
+    case "application/json":
+      // Decoders also read UTF-16, of which `JSONMember` knows nothing.
+      guard String(validating: request.body, as: UTF8.self) != nil, !request.body.contains(0) else {
+        throw Problem(400, "malformed", "the body is not JSON in UTF-8")
+      }
+      content = .json(request.body)
     case nil where request.body.isEmpty: content = .empty
     default:
       throw Problem(

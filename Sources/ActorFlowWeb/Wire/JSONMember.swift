@@ -17,13 +17,13 @@ struct JSONMember {
 
   private mutating func member(_ name: String) -> [UInt8]? {
     skip { $0 != UInt8(ascii: "{") }
-    index += 1
+    step()
     while byte != nil {
       skip { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "}") }
       guard byte == UInt8(ascii: "\"") else { return nil }
       let key = string()
       skip { $0 != UInt8(ascii: ":") }
-      index += 1
+      step()
       skip { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
       let start = index
       value()
@@ -31,6 +31,9 @@ struct JSONMember {
     }
     return nil
   }
+
+  /// Passes over a byte, and never beyond the end.
+  private mutating func step() { index = min(index + 1, bytes.count) }
 
   private mutating func skip(_ condition: (UInt8) -> Bool) {
     while let byte, condition(byte) { index += 1 }

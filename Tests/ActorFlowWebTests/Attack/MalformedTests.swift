@@ -76,6 +76,24 @@ import Testing
     }
   }
 
+  @Test("JSON in another encoding is refused, whatever is hidden in it")
+  func encodings() async throws {
+    let site = try await TestSite()
+    let id = try await site.started()
+    // Read as UTF-8, the letters of the value are a quote, the name of a member, and the end.
+    let hidden = String(decoding: [0x6122, 0x736E, 0x6577, 0x2272] as [UInt16], as: UTF16.self)
+    for text in [#"{"question":"x"}"#, #"{"a":"\#(hidden)"}"#, #"{"answer":"\#(hidden)"#] {
+      for isBig in [true, false] {
+        let body = text.utf16.flatMap { unit in
+          isBig ? [UInt8(unit >> 8), UInt8(unit & 0xFF)] : [UInt8(unit & 0xFF), UInt8(unit >> 8)]
+        }
+        let response = await site.post(
+          "/flows/\(id)/questions/1", [], headers: ["Content-Type": "application/json"], body: body)
+        #expect(response.status == 400)
+      }
+    }
+  }
+
   @Test("a body over the limit gets 413, and one of another type 415")
   func bodies() async throws {
     let site = try await TestSite()

@@ -33,14 +33,15 @@ struct TestSite: Sendable {
 
   /// Sends a form as a browser does.
   func post(
-    _ target: String, _ values: [(String, String)], as name: String? = "ann", headers: [String: String] = [:]
+    _ target: String, _ values: [(String, String)], as name: String? = "ann", headers: [String: String] = [:],
+    body: [UInt8]? = nil
   ) async -> WebResponse {
     var all = common(name, "text/html")
     all["Sec-Fetch-Site"] = "same-origin"
     all["Content-Type"] = "application/x-www-form-urlencoded"
     for (name, value) in headers { all[name] = value }
     return await site.respond(
-      to: WebRequest(method: "POST", target: target, headers: all, body: Array(Self.form(values).utf8)))
+      to: WebRequest(method: "POST", target: target, headers: all, body: body ?? Array(Self.form(values).utf8)))
   }
 
   func postJSON(
