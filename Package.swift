@@ -9,6 +9,7 @@ let package = Package(
     .library(name: "ActorFlowTesting", targets: ["ActorFlowTesting"]),
     .library(name: "ActorFlowHosting", targets: ["ActorFlowHosting"]),
     .library(name: "ActorFlowDocuments", targets: ["ActorFlowDocuments"]),
+    .library(name: "ActorFlowWeb", targets: ["ActorFlowWeb"]),
     .library(name: "ActorFlowSQLite", targets: ["ActorFlowSQLite"]),
     .library(name: "ActorFlowPostgreSQL", targets: ["ActorFlowPostgreSQL"]),
   ],
@@ -22,6 +23,7 @@ let package = Package(
     .target(name: "ActorFlowHosting", dependencies: ["ActorFlow"]),
     .target(name: "ActorFlowTesting", dependencies: ["ActorFlow", "ActorFlowHosting"]),
     .target(name: "ActorFlowDocuments", dependencies: ["ActorFlow"]),
+    .target(name: "ActorFlowWeb", dependencies: ["ActorFlow", "ActorFlowHosting"]),
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
     .target(
@@ -48,6 +50,8 @@ let package = Package(
     .testTarget(
       name: "ActorFlowDocumentsTests",
       dependencies: ["ActorFlow", "ActorFlowDocuments", "ActorFlowHosting", "ActorFlowTesting"]),
+    .testTarget(
+      name: "ActorFlowWebTests", dependencies: ["ActorFlow", "ActorFlowHosting", "ActorFlowTesting", "ActorFlowWeb"]),
     .testTarget(
       name: "ActorFlowSQLiteTests",
       dependencies: [

@@ -20,6 +20,7 @@ ALLOWED_IMPORTS = {
         "ActorFlow", "Synchronization", "FoundationEssentials", "Foundation", "Dispatch", "Glibc", "Musl", "Darwin",
     },
     "Sources/ActorFlowDocuments": {"ActorFlow", "FoundationEssentials", "Foundation"},
+    "Sources/ActorFlowWeb": {"ActorFlow", "ActorFlowHosting", "FoundationEssentials", "Foundation"},
     "Sources/ActorFlowSQLite": {
         "ActorFlow", "ActorFlowHosting", "CSQLite", "Dispatch", "FoundationEssentials", "Foundation",
     },
@@ -122,7 +123,7 @@ def sources() -> None:
 
 
 def unstructured_tasks() -> None:
-    rooms = ("ActorFlow", "ActorFlowHosting", "ActorFlowSQLite", "ActorFlowPostgreSQL")
+    rooms = ("ActorFlow", "ActorFlowHosting", "ActorFlowWeb", "ActorFlowSQLite", "ActorFlowPostgreSQL")
     for path in [path for room in rooms for path in repository_files(f"Sources/{room}/*.swift")]:
         if str(path) in UNSTRUCTURED_TASKS:
             continue

@@ -4,6 +4,8 @@
   case mermaid
   /// A Graphviz graph, which `dot -Tsvg` draws.
   case dot
+  /// A picture, which browsers show: SVG without styles and scripts, in a simple layout of its own.
+  case svg
 }
 
 extension Flow {
@@ -28,6 +30,7 @@ extension Flow {
     return switch format {
     case .mermaid: MermaidWriter.text(of: diagram)
     case .dot: DotWriter.text(of: diagram)
+    case .svg: SVGWriter.text(of: diagram)
     }
   }
 }

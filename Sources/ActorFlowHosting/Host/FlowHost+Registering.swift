@@ -69,7 +69,7 @@ extension FlowHost {
       definitions[definition.name]?[version] = nil
       throw error
     }
-    return RegisteredFlow(host: self, definition: definition)
+    return RegisteredFlow(host: self, definition: definition) { flow.diagram($0, of: $1) }
   }
 
   /// Returns the problem of a version whose flows would move on until they come back to it.

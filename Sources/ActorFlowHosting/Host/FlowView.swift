@@ -153,6 +153,9 @@ extension FlowView {
   /// The output of a flow that has finished, as JSON; `nil` for any other flow, and for an output of type `Void`.
   public var output: [UInt8]? { state.machine.output.flatMap { $0.bytes.isEmpty ? nil : $0.bytes } }
 
+  /// The number of the latest entry of the flow's history.
+  package var sequence: Int { state.machine.sequence }
+
   /// The position, made when it is asked for. Visits have no presentation.
   var position: Position { state.machine.position(of: id) }
 }

@@ -1,0 +1,42 @@
+extension Texts {
+  /// The texts in English.
+  public static let english = Texts(
+    language: "en", send: "Send", start: "Start", back: "Back", abandon: "Cancel everything", reason: "Reason",
+    optional: "optional", choose: "Choose…", formErrors: "Please correct this:", missing: "This field is needed.",
+    invalid: "This value cannot be taken.",
+    outdated: "This has changed meanwhile. This is the present state; please look at it before you send it again.",
+    working: "At work. This page shows what comes next.", waiting: "Waiting for a message or a point in time.",
+    forOthers: "Waiting for the answer of another person.", noForm: "This question cannot be answered on this page.",
+    suspended: "A step has failed. We look after it; you need not do anything.", finished: "Done.",
+    failed: "This could not be completed, and was undone.", abandoned: "This was cancelled, and was undone.",
+    skipToContent: "Skip to content", tasks: "Open questions", noTasks: "Nothing is open for you.", history: "History",
+    next: "Next", diagram: "Steps", due: "Due", changed: "This page has changed meanwhile.",
+    reload: "Show the new page",
+    signIn: "Sign in",
+    problems: Problems(
+      notSignedIn: "Please sign in", notAllowed: "You may not do this", notFound: "There is no such page",
+      conflict: "This has changed meanwhile", invalid: "This cannot be taken", tooLarge: "This is too large",
+      unavailable: "Not available at the moment", failed: "Something has failed"))
+
+  /// The texts in German.
+  public static let german = Texts(
+    language: "de", send: "Senden", start: "Beginnen", back: "Zurück", abandon: "Alles abbrechen", reason: "Grund",
+    optional: "freiwillig", choose: "Bitte wählen …", formErrors: "Bitte berichtigen Sie:",
+    missing: "Diese Angabe wird gebraucht.", invalid: "Dieser Wert ist nicht zulässig.",
+    outdated:
+      "Das hat sich inzwischen geändert. Dies ist der jetzige Stand; bitte sehen Sie ihn an, bevor Sie erneut senden.",
+    working: "In Arbeit. Diese Seite zeigt, wie es weitergeht.",
+    waiting: "Es wird auf eine Nachricht oder einen Zeitpunkt gewartet.",
+    forOthers: "Es wird auf die Antwort einer anderen Person gewartet.",
+    noForm: "Diese Frage kann auf dieser Seite nicht beantwortet werden.",
+    suspended: "Ein Schritt ist fehlgeschlagen. Wir kümmern uns darum; Sie müssen nichts tun.", finished: "Erledigt.",
+    failed: "Das konnte nicht abgeschlossen werden und wurde rückgängig gemacht.",
+    abandoned: "Das wurde abgebrochen und rückgängig gemacht.", skipToContent: "Zum Inhalt", tasks: "Offene Fragen",
+    noTasks: "Für Sie ist nichts offen.", history: "Verlauf", next: "Weiter", diagram: "Schritte", due: "Fällig",
+    changed: "Diese Seite hat sich inzwischen geändert.", reload: "Neue Seite zeigen", signIn: "Anmelden",
+    problems: Problems(
+      notSignedIn: "Bitte melden Sie sich an", notAllowed: "Das dürfen Sie nicht",
+      notFound: "Diese Seite gibt es nicht",
+      conflict: "Das hat sich inzwischen geändert", invalid: "Das ist nicht zulässig", tooLarge: "Das ist zu groß",
+      unavailable: "Zurzeit nicht verfügbar", failed: "Etwas ist fehlgeschlagen"))
+}
