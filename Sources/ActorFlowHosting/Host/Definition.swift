@@ -21,6 +21,8 @@ final class Definition: Sendable {
   let types: [String: Any.Type]
   /// The names of the types that the flow takes and returns.
   let input, output: String
+  /// Draws the definition with the position of a flow.
+  let diagram: @Sendable (DiagramFormat, FlowView) -> String
   /// Starts a flow whose input is given as JSON.
   let start: @Sendable (JSONStart) async throws -> FlowView
 
@@ -28,9 +30,11 @@ final class Definition: Sendable {
     _ name: String, version: Int, graph: Graph, from: Int? = nil, moves: [Move] = [],
     where admits: (@Sendable (MovingFlow) throws -> Bool)? = nil, stores: StoredTypes = [],
     retention: FlowHost.Retention? = nil, input: Any.Type, output: Any.Type,
+    diagram: @escaping @Sendable (DiagramFormat, FlowView) -> String,
     start: @escaping @Sendable (JSONStart) async throws -> FlowView
   ) {
     (self.input, self.output, self.start) = ("\(input)", "\(output)", start)
+    self.diagram = diagram
     (self.name, self.version, self.graph) = (name, version, graph)
     (self.from, self.moves, self.admits) = (from, moves, admits)
     (self.stores, self.retention) = (stores, retention)

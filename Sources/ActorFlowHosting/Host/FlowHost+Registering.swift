@@ -35,7 +35,7 @@ extension FlowHost {
     var problems = Definition.problems(of: flow, storing: stores) + (retention?.problems ?? [])
     let definition = Definition(
       flow.name ?? "", version: version, graph: flow.graph, from: old, moves: moves, where: admits, stores: stores,
-      retention: retention, input: Input.self, output: Output.self
+      retention: retention, input: Input.self, output: Output.self, diagram: { flow.diagram($0, of: $1) }
     ) { try await $0.begin(with: Input.self) }
     if let problem = StoredText.problem(definition.name) { problems.append("its name \(problem)") }
     if let other = definitions.keys.first(where: { $0 == definition.name && !$0.hasBytes(of: definition.name) }) {
@@ -69,7 +69,7 @@ extension FlowHost {
       definitions[definition.name]?[version] = nil
       throw error
     }
-    return RegisteredFlow(host: self, definition: definition) { flow.diagram($0, of: $1) }
+    return RegisteredFlow(host: self, definition: definition)
   }
 
   /// Returns the problem of a version whose flows would move on until they come back to it.

@@ -4,11 +4,12 @@ public import ActorFlow
 public struct RegisteredFlow<Input: Sendable, Output: Sendable>: Sendable {
   let host: FlowHost
   let definition: Definition
-  /// Draws the definition with the position of a flow.
-  package let diagram: @Sendable (DiagramFormat, FlowView) -> String
 
   /// The definition's name.
   package var name: String { definition.name }
+
+  /// Draws the definition with the position of a flow.
+  package var diagram: @Sendable (DiagramFormat, FlowView) -> String { definition.diagram }
 
   /// Starts a flow, and returns when it is in the store.
   ///
