@@ -5,7 +5,7 @@
   import ActorFlowTesting
   import Testing
 
-  @Suite("Several writes at once, and the cost of a write", .needsServer, .timeLimit(.minutes(5)))
+  @Suite("Several writes at once, and the cost of a write", .needsServer, .timeLimit(.minutes(15)))
   struct BatchTests {
     private static let snapshot = FlowSnapshot(definition: "check", version: 1, status: .runnable)
 

@@ -6,7 +6,7 @@
   import Foundation
   import Testing
 
-  @Suite("Opening a store in PostgreSQL, and its errors", .needsServer, .timeLimit(.minutes(5)))
+  @Suite("Opening a store in PostgreSQL, and its errors", .needsServer, .timeLimit(.minutes(15)))
   struct OpeningTests {
     private static let snapshot = FlowSnapshot(definition: "check", version: 1, status: .runnable)
 

@@ -5,7 +5,7 @@
   import ActorFlowTesting
   import Testing
 
-  @Suite("Several stores on one database", .needsServer, .timeLimit(.minutes(5)))
+  @Suite("Several stores on one database", .needsServer, .timeLimit(.minutes(15)))
   struct SharedDatabaseTests {
     private static let snapshot = FlowSnapshot(definition: "check", version: 1, status: .runnable)
 

@@ -7,7 +7,7 @@
   @testable import ActorFlowPostgreSQL
 
   /// Flows that are changed in transactions with rows of the caller's.
-  @Suite("Transactions in PostgreSQL", .needsServer, .timeLimit(.minutes(5)))
+  @Suite("Transactions in PostgreSQL", .needsServer, .timeLimit(.minutes(15)))
   struct TransactionTests {
     private struct Form: Prompt, Codable {
       typealias Answer = String

@@ -7,7 +7,7 @@
   import Testing
 
   /// An audit of every byte that the database has on the disk.
-  @Suite("Erasing in SQLite", .timeLimit(.minutes(5))) struct ErasingTests {
+  @Suite("Erasing in SQLite", .timeLimit(.minutes(15))) struct ErasingTests {
     private struct Statement: Prompt, Codable {
       typealias Answer = String
       static let promptName = "Statement"

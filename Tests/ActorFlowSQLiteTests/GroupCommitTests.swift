@@ -6,7 +6,7 @@
   import Foundation
   import Testing
 
-  @Suite("Group commit in SQLite", .timeLimit(.minutes(5)))
+  @Suite("Group commit in SQLite", .timeLimit(.minutes(15)))
   struct GroupCommitTests {
     private static let snapshot = FlowSnapshot(definition: "check", version: 1, status: .runnable)
 

@@ -7,7 +7,7 @@
 
   @testable import ActorFlowSQLite
 
-  @Suite("Opening a store in SQLite, and its errors", .timeLimit(.minutes(5)))
+  @Suite("Opening a store in SQLite, and its errors", .timeLimit(.minutes(15)))
   struct OpeningTests {
     private static let snapshot = FlowSnapshot(definition: "check", version: 1, status: .runnable)
 

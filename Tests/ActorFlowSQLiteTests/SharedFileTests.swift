@@ -19,7 +19,7 @@
     }
   }
 
-  @Suite("Several stores on one file", .timeLimit(.minutes(5)))
+  @Suite("Several stores on one file", .timeLimit(.minutes(15)))
   struct SharedFileTests {
     private static let snapshot = FlowSnapshot(definition: "check", version: 1, status: .runnable)
 

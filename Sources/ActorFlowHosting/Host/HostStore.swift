@@ -32,17 +32,15 @@ final class HostStore: Sendable {
   /// Whether the store can tell which flows have changed.
   var canListChanges: Bool { store.canListChanges }
 
-  /// Refuses a transaction of another store. A store that only wraps another one may have its transactions. One in parts
-  /// has none, because its epochs are others than those of its parts.
+  /// Refuses a transaction of another store. A store in parts has none, because its epochs are others than those of its
+  /// parts.
   func refuse(_ transaction: any FlowTransaction, of id: FlowID) throws(FlowError) {
     guard !(store is any StoreInParts) else {
       throw FlowError(
         .badOptions, "flows of a sharded store cannot be changed in a transaction; make the change without `in:`",
         flow: id)
     }
-    guard store is any TransactionalFlowStore, (store as AnyObject) !== (transaction.store as AnyObject) else {
-      return
-    }
+    guard !transaction.belongs(to: store) else { return }
     throw FlowError(
       .badOptions, "the transaction is not one of the host's store; begin it with the store that the host has", flow: id
     )

@@ -7,8 +7,10 @@ import ActorFlow
 ///
 /// Implemented by stores, whose transactions also know what became of them.
 public protocol FlowTransaction: AnyObject, Sendable {
-  /// The store whose flows the transaction writes.
-  var store: any FlowStore { get }
+  /// Returns whether the transaction can write the flows of a host that has this store.
+  ///
+  /// A store that the transaction does not know may be one that passes its calls on to another.
+  func belongs(to store: any FlowStore) -> Bool
 
   /// The changes of flows that wait for the end of the transaction.
   var changes: PendingChanges { get }

@@ -27,8 +27,10 @@
 
     init(_ store: PostgreSQLFlowStore, _ run: @escaping Runner) { (database, self.run) = (store, run) }
 
-    /// The store whose flows the transaction writes.
-    public var store: any FlowStore { database }
+    /// Returns whether a host has the store that the transaction comes from, or one that may pass its calls on to it.
+    public func belongs(to store: any FlowStore) -> Bool {
+      (store as? PostgreSQLFlowStore).map { $0 === database } ?? true
+    }
 
     /// Runs a statement in the transaction.
     ///

@@ -183,6 +183,7 @@ import Testing
     try await host.answerNext("f", "\"1\"")
     let branches = try await forked.settled()
     try await forked.answer(try #require(branches.questions.first { $0.step.name == "a" }?.id), with: "1")
+    #expect(try await forked.settled().questions.contains { $0.step.name == "c" })
     let lost = Move.branches(of: "forked/parallel", from: [nil, 1], forgettingSteps: true)
     let edited = try await forked.edit([lost], forgetting: ["a", "c"])
     #expect(edited.questions.count == 2 && !edited.canBackUp)

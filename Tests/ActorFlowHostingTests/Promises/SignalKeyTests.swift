@@ -24,7 +24,10 @@ import Testing
   }
 
   private func host() async throws -> (FlowHost, RegisteredFlow<Int, Int>) {
-    let host = FlowHost(store: store)
+    var options = FlowHost.Options()
+    // Two hosts wish for one flow in turn, which takes its time where many tests run at once.
+    options.requestTime = .seconds(600)
+    let host = try FlowHost(store: store, options: options)
     return (host, try await host.register(flow))
   }
 
