@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The number of mutated documents; `ACTORFLOW_FUZZ_ROUNDS` sets another one.
-private let rounds = ProcessInfo.processInfo.environment["ACTORFLOW_FUZZ_ROUNDS"].flatMap { Int($0) } ?? 100_000
+private let rounds = ProcessInfo.processInfo.environment["ACTORFLOW_FUZZ_ROUNDS"].flatMap { Int($0) } ?? 50_000
 
 @Suite("Fuzzing") struct FuzzTests {
   private static let seeds: [(own: Bool, text: String)] = [

@@ -8,7 +8,7 @@ import Foundation
 package enum ProgramSettings {
   package static let programs = number("ACTORFLOW_PROGRAMS") ?? 5_000
   package static let seed = number("ACTORFLOW_SEED").map { UInt64($0) }
-  package static let aimedRounds = number("ACTORFLOW_ATTACK_ROUNDS") ?? 200
+  package static let aimedRounds = number("ACTORFLOW_ATTACK_ROUNDS") ?? 120
 
   /// The number of failures after which a suite stops: larger in the long form, which is rarely run again.
   package static let failures = number("ACTORFLOW_PROGRAMS") == nil ? 1 : 10

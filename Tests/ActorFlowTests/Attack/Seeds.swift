@@ -52,7 +52,7 @@ final class SharedGenerator: Sendable {
 /// - `ACTORFLOW_MODEL_ROUNDS`: the number of sequences of the model tests (20,000); the other attacks scale with it.
 /// - `ACTORFLOW_SEED`: play this one sequence only.
 enum Attack {
-  static let rounds = environment("ACTORFLOW_MODEL_ROUNDS").map { Int($0) } ?? 20_000
+  static let rounds = environment("ACTORFLOW_MODEL_ROUNDS").map { Int($0) } ?? 10_000
   static let seed = environment("ACTORFLOW_SEED")
 
   /// The minutes after which a test counts as hanging: more where the number of rounds is set from outside.
