@@ -7,7 +7,8 @@ extension HostedFlow {
   /// Returns when the answer is written in the transaction, and does not wait for its end. The guards of the prompt have
   /// run then. Until the transaction is committed and the change is settled, the flow stands still: see ``PendingChange``.
   ///
-  /// - Parameter transaction: A transaction of the database in which the host's store is.
+  /// The transaction is one of the database in which the host's store is.
+  ///
   /// - Returns: The change. In ``TransactionalFlowStore/transaction(_:)`` it needs no attention.
   /// - Throws: As ``answer(_:with:by:revision:key:)``, and the transaction can go on after a refusal; a `FlowError` with the code
   ///   `inTransaction` if the transaction has changed this flow already, `badOptions` if it is one of another store than

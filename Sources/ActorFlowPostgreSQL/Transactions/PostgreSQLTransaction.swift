@@ -42,7 +42,7 @@
     ///   - sql: One statement, with `$1`, `$2` and so on for the values. Cast a value where its type is not clear from
     ///     the statement: `$1::bigint`.
     ///   - values: The values as texts, in the form that the server reads; `nil` for NULL.
-    /// - Throws: ``ServerError`` if the statement is wrong, or the server refuses it. ``FlowStoreError``: `conflict` if
+    /// - Throws: ``ServerError`` if the statement is wrong, or the server refuses it. `FlowStoreError`: `conflict` if
     ///   another transaction was in the way, `unavailable` if the connection broke. For a client of the caller's, the errors
     ///   of that client.
     public func execute(_ sql: String, _ values: [String?] = []) async throws { _ = try await run(sql, values) }
