@@ -34,6 +34,11 @@ extension FlowHost {
         let view = try await perform(request, flow, evenStopped, evenEnded, body)
         await release(flow)
         return view
+      } catch is NotAtRest {
+        await release(flow)
+        try refuseStopping()
+        attempts += 1
+        guard attempts < 5 else { throw isNotAtRest(id) }
       } catch {
         let cause = flow.cause(of: error)
         let fate = request.fate
@@ -84,9 +89,30 @@ extension FlowHost {
     if !evenStopped { try refuseStandingStill(flow) }
     // The caller may have read a commit from the store that the coordinator has not adopted yet.
     if flow.isBegun { try await flow.coordinator.waitForCommits() }
+    if request.pending?.isOpen == true { try await rest(of: flow) }
     try await body(flow)
     guard let view = flow.committer.view else { throw noSuchFlow(flow.id) }
     return view
+  }
+
+  /// Waits until the steps of a flow only wait, before it is changed in a transaction. The flow is given up if that is not
+  /// settled, and an effect or a `backUp` that had ended by then would be begun again.
+  private func rest(of flow: LiveFlow) async throws {
+    guard flow.committer.stored?.snapshot.status == .runnable || flow.isBegun else { return }
+    begin(flow)
+    let time = shared.options.requestTime
+    await wait(time, for: flow.coordinator.passivatable)
+    guard await !flow.coordinator.canPassivate, await !flow.coordinator.hasStopped else { return }
+    try Task.checkCancellation()
+    if await flow.coordinator.isPassivated { throw CancellationError() }
+    throw isNotAtRest(flow.id)
+  }
+
+  private nonisolated func isNotAtRest(_ id: FlowID) -> FlowError {
+    FlowError(
+      .moving,
+      "the flow does not come to rest, so it cannot be changed in a transaction; try again later, or make the change "
+        + "without `in:`", flow: id)
   }
 
   /// Returns the error for a request whose attempts all failed, mostly because other hosts took the flow each time.
