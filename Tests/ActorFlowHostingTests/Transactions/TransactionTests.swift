@@ -22,10 +22,9 @@ import Testing
     try await host.register(
       Flow("order") { [log] in
         Step("first") { Asker(log) }
-        Step("second") { (input: String, context: StepContext) in
-          async let sum = context.wait(for: Self.paid)
-          let answer = try await context.ask(Form(text: input))
-          return try await "\(answer) \(sum)"
+        Step("second") { (input: String, context: StepContext) in try await context.ask(Form(text: input)) }
+        Step("third") { (input: String, context: StepContext) in
+          "\(input) \(try await context.wait(for: Self.paid))"
         }
       })
   }
