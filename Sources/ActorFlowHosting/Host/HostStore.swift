@@ -168,7 +168,8 @@ extension HostStore {
   /// Writes a flow in a transaction of the caller, once.
   ///
   /// - Parameter wait: A closure that returns when the transaction is committed. Its errors are thrown.
-  /// - Throws: The error of the codec, before anything is written. A ``FlowStoreError``.
+  /// - Throws: A `FlowError` with the code `badOptions` for a transaction of another store, or the error of the codec,
+  ///   before anything is written. A ``FlowStoreError``.
   func commit(
     _ write: FlowWrite, of trace: TraceContext, in pending: PendingWrite, _ wait: (StoredFlow) async throws -> Void
   ) async throws -> StoredFlow {

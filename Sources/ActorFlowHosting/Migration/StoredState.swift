@@ -153,7 +153,7 @@ extension MachineSnapshot {
 
   /// Removes a place; places above it that led back to it now lead back to its own back target.
   ///
-  /// What was done there remains done. So if it was left forwards for good, no back leads past it afterwards either.
+  /// A way back that the place has closed stays closed, because its effects remain.
   mutating func remove(_ place: PlaceIndex) {
     change(place.track) { track in
       let isClosing = track.closes(at: place.index)

@@ -4,7 +4,7 @@ package import ActorFlowHosting
 extension FlowStoreHarness {
   /// Creates a harness for a `ShardedFlowStore` of the stores of other harnesses, each with a clock of its own.
   ///
-  /// It can do what all of them can, but for breaking connections: that of the next write is one of a single shard.
+  /// Can do what all of them can, but for breaking connections: that of the next write is one of a single shard.
   package init<Shard: FlowStore>(sharding parts: [FlowStoreHarness], of type: Shard.Type) {
     @Sendable func sharded(_ store: any FlowStore) throws -> ShardedFlowStore<Shard> {
       guard let store = store as? ShardedFlowStore<Shard> else { throw Self.isForeign }

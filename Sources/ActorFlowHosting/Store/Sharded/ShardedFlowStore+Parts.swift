@@ -25,7 +25,7 @@ extension ShardedFlowStore {
 
   /// Returns an epoch as a shard knows it; `nil` if this store could not attach the host there yet.
   ///
-  /// Of an epoch that is not known, a part is returned that the shard refuses.
+  /// For an epoch that is not known, returns a part that the shard refuses.
   func part(of epoch: Epoch, in number: Int) async throws -> Epoch? {
     let part = try await part(of: epoch.fence, in: number)
     if part == nil, epochs[epoch.fence] != nil { return nil }
