@@ -203,9 +203,6 @@ final class FlowCommitter: Sendable {
   ) async throws {
     let request = cause as? HostRequest
     let old = entry.withLock { $0 }
-    if request?.pending?.isOpen == true, old.state.machine.tracks.contains(where: { $0.leave != nil }) {
-      throw NotAtRest()
-    }
     try request?.refuseRepetition(after: old.state)
     let packed = packed.standing(as: old.state.machine)
     let isApplied = request?.key.map { old.state.applied($0) != nil } ?? true

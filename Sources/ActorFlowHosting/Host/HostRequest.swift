@@ -20,6 +20,7 @@ final class HostRequest: TransactionalCause {
   let isLeave: Bool
   /// The place where the request's commit is made, if that is a transaction of the caller.
   let pending: PendingWrite?
+  var needsRest: Bool { pending?.isOpen == true }
   private let known = Lock(Fate.open)
   private let audited = Lock<[UInt8]?>(nil)
 
