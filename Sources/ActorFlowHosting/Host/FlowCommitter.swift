@@ -236,7 +236,9 @@ final class FlowCommitter: Sendable {
       snapshot, state, after: old.stored, appending: history, for: cause, releasing: releases,
       leaving: StateLimit(machine, packed, after: old.state.machine, for: request).isLeave)
     shared.announce(events, of: id, isLast: machine.phase == .ended)
-    shared.observation?.report(events, committedAs: snapshot.status, by: request?.principal, of: subject)
+    shared.observation?.report(
+      events, committedAs: snapshot.status, after: old.stored?.snapshot.tasks ?? [], by: request?.principal, of: subject
+    )
   }
 
   /// Writes the flow, unless anything was written since `base`.

@@ -15,7 +15,7 @@ extension FlowHost {
     for text in edit.texts { names.string(text) }
     let request = HostRequest(.edit, "", names.bytes, key: key, by: principal, reason: reason)
     try request.checkKey(of: id)
-    let view = try await reportingRefusal(of: .edit, by: principal?.id, on: id) {
+    let view = try await reporting(request.described, on: id) {
       do { return try await untilWritten(id) { try await editOnce(id, edit, request) } } catch let error as FlowError
         where error.code == .erased
       {

@@ -12,7 +12,7 @@ extension FlowHost {
     _ body: (LiveFlow) async throws -> Void
   ) async throws -> FlowView {
     try PendingChanges.refuseBeside(id)
-    return try await reportingRefusal(of: request.kind, by: request.principal, on: id) {
+    return try await reporting(request.described, on: id) {
       do { return try await performUntilDone(request, on: id, evenStopped, evenEnded, body) } catch let error
         as ErasedKey
       {

@@ -62,8 +62,12 @@ final class HostObservation: Sendable {
         let outcome = error.map(HostEvent.Outcome.init(of:)) ?? .returned
         report(.effectEnded(step, key: key, outcome, after: time(since: start)), of: subject)
       }
-    } compensationFailed: { [self] step, error in
-      report(.compensationFailed(step, HostEvent.Failure(error)), of: subject)
+    } beginCompensation: { [self] step in
+      let start = clock.now
+      return { [self] error in
+        let outcome = error.map(HostEvent.Outcome.init(of:)) ?? .returned
+        report(.compensationEnded(step, outcome, after: time(since: start)), of: subject)
+      }
     } timerFired: { [self] late in
       report(.timerFired(late: late), of: subject)
     }
