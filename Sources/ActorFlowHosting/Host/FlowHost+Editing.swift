@@ -61,7 +61,7 @@ extension FlowHost {
     }
     return try await behindDoor(of: id) {
       guard live[id] == nil else { return nil }
-      return try await withStored(id) { try await self.edit($0, by: edit, for: request, fence: $1) }
+      return try await withStored(id, running: true) { try await self.edit($0, by: edit, for: request, fence: $1) }
     }
   }
 
