@@ -35,7 +35,7 @@ final class Witness: HostObserver {
     case .requestRefused(let kind, let by, let failure):
       "refused \(kind) by \(by ?? "-"): \(failure.code ?? failure.type)"
     case .ended(let status): "ended \(status.rawValue)"
-    case .removed(let by): "removed by \(by ?? "-")"
+    case .removed(let by, let reason): "removed by \(by ?? "-")\(reason.isEmpty ? "" : ": \(reason)")"
     case .observerFailed(let fault, let failure): "observer \(fault)\(failure.map { ": \($0.type)" } ?? "")"
     }
   }
