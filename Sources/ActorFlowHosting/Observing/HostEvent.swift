@@ -9,7 +9,7 @@ public import ActorFlow
 /// An event of a host, for its observers.
 ///
 /// Events have ids, names, keys, counts and times. They have no answers, prompts, signals' values or messages of errors,
-/// so they may be written into logs.
+/// so they may be written into logs. The only free text is the reason of a deletion, which is nowhere else.
 public struct HostEvent: Sendable {
   /// The time of the event, by the host's clock.
   public let at: Date
@@ -71,9 +71,9 @@ public struct HostEvent: Sendable {
     case requestEnded(FlowWrite.Request, Outcome, after: Duration)
     /// The flow has ended with this status, and its rollback is over, if there was one.
     case ended(FlowSnapshot.Status)
-    /// The flow and its history were removed from the store. The principal is `nil` if the deletion named none, for a purge,
-    /// and when the retention of the flow was over.
-    case removed(by: String?)
+    /// The flow and its history were removed from the store, by this principal and for this reason. Both are empty if the
+    /// deletion named none, for a purge, and when the retention of the flow was over.
+    case removed(by: String?, reason: String)
     /// An observer's `around` did not keep to its rules; the failure is the error that it threw, if it did.
     case observerFailed(ObserverFault, Failure?)
   }

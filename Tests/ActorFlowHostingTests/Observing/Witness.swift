@@ -42,7 +42,7 @@ final class Witness: HostObserver {
       "refused \(request.kind) by \(request.by ?? "-"): \(failure.code ?? failure.type)"
     case .requestEnded(let request, let outcome, _): "request \(request.kind): \(words(outcome))"
     case .ended(let status): "ended \(status.rawValue)"
-    case .removed(let by): "removed by \(by ?? "-")"
+    case .removed(let by, let reason): "removed by \(by ?? "-")\(reason.isEmpty ? "" : ": \(reason)")"
     case .observerFailed(let fault, let failure): "observer \(fault)\(failure.map { ": \($0.type)" } ?? "")"
     }
   }
