@@ -43,7 +43,8 @@ public protocol StepObserver: HostObserver {
   /// not observed.
   ///
   /// Write `nonisolated(nonsending)` as above: only a module with the upcoming feature `NonisolatedNonsendingByDefault` may
-  /// leave it out.
+  /// leave it out. In an actor, and in a type of a global actor, write it before `func` as well: the body cannot be sent to
+  /// the actor.
   ///
   /// A mistake here changes nothing of the flow, and is reported as ``HostEvent/Kind/observerFailed(_:_:)``:
   /// - If `body` has not been called when this function returns or throws, or after ``FlowHost/Options/observerTime``,
