@@ -78,7 +78,7 @@ import Testing
     let admin = try await AdminSite()
     let id = try await admin.suspended()
     let reply = try await admin.get("/flows/\(id)")
-    #expect(reply["flow.status"] == "suspended" && reply["flow.steps.0"] == "approval")
+    #expect(reply["flow.status"] == "suspended" && reply["flow.steps.0"] == "order/approval")
     #expect(reply["flow.failure"]?.contains("Rejected") == true)
     #expect(reply["diagram"]?.contains("approval") == true)
     let last = try #require((reply.value("history") as? [[String: Any]])?.last)
