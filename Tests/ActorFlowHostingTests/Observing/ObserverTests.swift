@@ -214,7 +214,7 @@ import Testing
       default: break
       }
     }
-    #expect(answers == ["1 at a by bob after \(Duration.seconds(7))"])
+    #expect(answers == ["1 at f/a by bob after \(Duration.seconds(7))"])
     #expect(requests == ["answer click by bob of f"])
   }
 
@@ -261,7 +261,7 @@ import Testing
     await host.isQuiet()
     var times: [Duration] = []
     for event in witness.events {
-      if case .compensationEnded("a", .returned, let time) = event.kind { times.append(time) }
+      if case .compensationEnded("f/a", .returned, let time) = event.kind { times.append(time) }
     }
     #expect(times == [.seconds(2)])
   }

@@ -35,11 +35,9 @@ import Testing
     }
   }
 
-  private func host(_ owner: String, keepHot: Duration = .zero) async throws -> (
-    FlowHost, RegisteredFlow<String, String>
-  ) {
+  private func host(_ owner: String) async throws -> (FlowHost, RegisteredFlow<String, String>) {
     var options = FlowHost.Options()
-    options.keepHot = keepHot
+    options.keepHot = .zero
     let host = try FlowHost(store: store, owner: owner, options: options)
     return (host, try await host.register(flow))
   }
@@ -103,7 +101,7 @@ import Testing
 
   @Test("a retry that fails again leaves the other branch where it was, however often")
   func retriedInVain() async throws {
-    let (host, flows) = try await host("host", keepHot: .seconds(600))
+    let (host, flows) = try await host("host")
     let before = try await suspended(at: host, flows)
     for _ in 0..<3 {
       try await host.flow("x").retry()
