@@ -1,0 +1,65 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+  name: "Shop",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "HummingbirdFlows", targets: ["HummingbirdFlows"]),
+    .executable(name: "shop", targets: ["ShopServer"]),
+  ],
+  dependencies: [
+    // Named, so that the folder of the clone may have any name.
+    .package(name: "swift-actor-flow", path: "../..", traits: ["SQLite", "PostgreSQL"]),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: [
+    .target(
+      name: "HummingbirdFlows",
+      dependencies: [
+        .product(name: "ActorFlow", package: "swift-actor-flow"),
+        .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
+        .product(name: "ActorFlowWeb", package: "swift-actor-flow"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+    .target(
+      name: "Shop",
+      dependencies: [
+        .product(name: "ActorFlow", package: "swift-actor-flow"),
+        .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
+        .product(name: "ActorFlowWeb", package: "swift-actor-flow"),
+      ]),
+    .executableTarget(
+      name: "ShopServer",
+      dependencies: [
+        "HummingbirdFlows", "Shop",
+        .product(name: "ActorFlow", package: "swift-actor-flow"),
+        .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
+        .product(name: "ActorFlowPostgreSQL", package: "swift-actor-flow"),
+        .product(name: "ActorFlowSQLite", package: "swift-actor-flow"),
+        .product(name: "ActorFlowWeb", package: "swift-actor-flow"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+  target.swiftSettings = [
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+  ]
+}
