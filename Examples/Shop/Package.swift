@@ -37,10 +37,18 @@ let package = Package(
         .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
         .product(name: "ActorFlowWeb", package: "swift-actor-flow"),
       ]),
+    // The client of the fake bank, of the smoke run and of the tests.
+    .target(
+      name: "LoopbackClient",
+      dependencies: [
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ]),
     .executableTarget(
       name: "ShopServer",
       dependencies: [
-        "HummingbirdFlows", "Shop",
+        "HummingbirdFlows", "LoopbackClient", "Shop",
         .product(name: "ActorFlow", package: "swift-actor-flow"),
         .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
         .product(name: "ActorFlowPostgreSQL", package: "swift-actor-flow"),
@@ -49,7 +57,31 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+    .testTarget(
+      name: "HummingbirdFlowsTests",
+      dependencies: [
+        "HummingbirdFlows", "LoopbackClient",
+        .product(name: "ActorFlow", package: "swift-actor-flow"),
+        .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
+        .product(name: "ActorFlowWeb", package: "swift-actor-flow"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+    .testTarget(
+      name: "ShopTests",
+      dependencies: [
+        "Shop",
+        .product(name: "ActorFlow", package: "swift-actor-flow"),
+        .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
+        .product(name: "ActorFlowTesting", package: "swift-actor-flow"),
+        .product(name: "ActorFlowWeb", package: "swift-actor-flow"),
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,4 +1,4 @@
-package import NIOCore
+import NIOCore
 package import NIOHTTP1
 import NIOPosix
 
@@ -30,7 +30,7 @@ package struct LoopbackClient: Sendable {
 
     /// Waits for the next chunk; `nil` at the end of the body.
     package mutating func next() async throws -> String? {
-      while let part = try await parts.next() {
+      while let part = try await parts.next(isolation: #isolation) {
         switch part {
         case .head: continue
         case .body(let buffer): return String(buffer: buffer)

@@ -15,7 +15,8 @@ struct ShopCommand: AsyncParsableCommand {
   @Option(help: "The directory of the goods, the bank and the sessions.", completion: .directory)
   var data = "shop-data"
   @Option(
-    help: "Where the flows are stored: a directory, sqlite:FILE, or the URL of a PostgreSQL database. Without it, in DATA.",
+    help:
+      "Where the flows are stored: a directory, sqlite:FILE, or the URL of a PostgreSQL database. By default, in DATA.",
     completion: .directory)
   var store: StorePlace?
   @Option(help: "The seconds after which a price changes; 0 for never.") var pricesEvery = 60

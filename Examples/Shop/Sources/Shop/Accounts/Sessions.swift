@@ -27,8 +27,8 @@ public actor Sessions {
   ///
   /// - Throws: An error if nobody has signed in, or the session has ended.
   func principal(of request: WebRequest) throws -> Principal {
-    guard let token = request.cookie(Self.cookie), let session = sessions.value[Self.hash(token)], session.ends > Date(),
-      let principal = Accounts.principal(session.name)
+    guard let token = request.cookie(Self.cookie), let session = sessions.value[Self.hash(token)],
+      session.ends > Date(), let principal = Accounts.principal(session.name)
     else { throw NotSignedIn() }
     return principal
   }

@@ -88,8 +88,9 @@ extension CartView {
     }
     let offers = Article.allCases.filter { article in !cart.lines.contains { $0.article == article } }
       .map { (name: $0.name, value: "\(Euros.text(prices[$0] ?? $0.openingPrice)) each") }
-    return lines + [("Total", Euros.text(cart.total))] + offers + [("Note", notice)].compactMap { name, value in
-      value.map { (name, $0) }
-    }
+    return lines + [("Total", Euros.text(cart.total))] + offers
+      + [("Note", notice)].compactMap { name, value in
+        value.map { (name, $0) }
+      }
   }
 }

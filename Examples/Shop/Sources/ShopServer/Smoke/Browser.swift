@@ -31,7 +31,8 @@ struct Browser {
       body: Array(body.utf8))
   }
 
-  private mutating func load(_ method: String, _ path: String, headers: [(String, String)], body: [UInt8]) async throws {
+  private mutating func load(_ method: String, _ path: String, headers: [(String, String)], body: [UInt8]) async throws
+  {
     let cookies = cookie.map { [("Cookie", $0)] } ?? []
     let reply = try await client.send(
       method, path, headers: headers + cookies + [("Accept", "text/html")], body: body)
