@@ -1,11 +1,14 @@
 import ActorFlowHosting
+import ActorFlowWeb
 import Foundation
 import Hummingbird
 import HummingbirdFlows
 import Logging
 import LoopbackClient
+import NIOCore
 import ServiceLifecycle
 import Shop
+import UnixSignals
 
 /// The service: a host, a server, the bank and the prices of the day.
 struct ShopService {

@@ -2,6 +2,7 @@ import ActorFlow
 import ActorFlowHosting
 import HummingbirdFlows
 import LoopbackClient
+import NIOHTTP1
 import ServiceLifecycle
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
     }
   }
 
-  @Test("a body over the limit gets 413, also one that is far over it", arguments: [1_001, 15_000, 3_000_000])
+  @Test("a body over the limit gets 413, also one that is many times over it", arguments: [1_001, 15_000])
   func tooLarge(_ bytes: Int) async throws {
     let server = try await Server()
     try await server.serve { client in
@@ -32,6 +33,21 @@ import Testing
         "POST", "/flows/word", headers: [("Content-Type", "application/json"), ("Accept", "application/json")],
         body: body)
       #expect(reply.status == 413 && reply.text.contains("tooLarge"))
+    }
+  }
+
+  @Test("a client that sends without end is cut, and others are served")
+  func endless() async throws {
+    let server = try await Server()
+    try await server.serve { client in
+      let body = [UInt8](repeating: 0x20, count: 30_000_000)
+      do {
+        let reply = try await client.send("POST", "/flows/word", body: body)
+        #expect(reply.status == 413)
+      } catch {
+        // The connection ended before the client had sent all, so it may not have read the refusal.
+      }
+      #expect(try await client.send("GET", "/health").status == 200)
     }
   }
 

@@ -6,6 +6,7 @@ import Hummingbird
 import HummingbirdFlows
 import Logging
 import LoopbackClient
+import NIOCore
 import ServiceLifecycle
 import Synchronization
 

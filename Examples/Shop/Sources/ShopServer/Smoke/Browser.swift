@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackClient
+import NIOHTTP1
 
 /// A person at a browser, without JavaScript: keeps cookies, follows redirects and sends the forms of pages.
 struct Browser {
