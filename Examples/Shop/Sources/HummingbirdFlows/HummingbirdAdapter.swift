@@ -2,7 +2,6 @@ public import ActorFlowWeb
 import HTTPTypes
 public import Hummingbird
 import NIOCore
-import ServiceLifecycle
 
 /// Serves a site with Hummingbird: a responder for all paths.
 ///
@@ -56,7 +55,8 @@ public struct HummingbirdAdapter: HTTPResponder {
     let status = HTTPResponse.Status(code: response.status)
     switch response.body {
     case .events(let events):
-      return Response(status: status, headers: fields, body: Self.body(of: events, for: request.body))
+      fields[.connection] = "close"
+      return Response(status: status, headers: fields, body: Self.body(of: events, on: context.channel))
     case .bytes(let bytes) where isEnded:
       return Response(status: status, headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     case .bytes(let bytes):
@@ -88,11 +88,15 @@ public struct HummingbirdAdapter: HTTPResponder {
     return (bytes, true)
   }
 
-  private static func body(of events: WebEvents, for request: RequestBody) -> ResponseBody {
+  private static func body(of events: WebEvents, on channel: any Channel) -> ResponseBody {
     ResponseBody { writer in
-      // Each write waits until the connection takes it. What the client still sends is awaited to notice that it has gone.
-      try await request.consumeWithCancellationOnInboundClose { _ in
-        for try await chunk in events.cancelOnGracefulShutdown() { try await writer.write(ByteBuffer(bytes: chunk)) }
+      let client = ClientWatch()
+      try await channel.pipeline.addHandler(client, position: .first)
+      var events = events.makeAsyncIterator()
+      // Each write waits until the connection takes it.
+      while let (next, chunk) = await client.next(of: events), let chunk {
+        events = next
+        try await writer.write(ByteBuffer(bytes: chunk))
       }
       try await writer.finish(nil)
     }
