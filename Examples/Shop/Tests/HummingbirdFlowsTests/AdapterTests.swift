@@ -47,7 +47,8 @@ import Testing
       } catch {
         // The connection ended before the client had sent all, so it may not have read the refusal.
       }
-      #expect(try await client.send("GET", "/health").status == 200)
+      let health = try await client.send("GET", "/health")
+      #expect(health.status == 200)
     }
   }
 

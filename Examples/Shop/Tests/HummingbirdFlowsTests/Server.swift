@@ -7,6 +7,7 @@ import HummingbirdFlows
 import Logging
 import LoopbackClient
 import NIOCore
+import NIOHTTP1
 import ServiceLifecycle
 import Synchronization
 
