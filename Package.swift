@@ -47,6 +47,7 @@ let package = Package(
       name: "ActorFlowHostingTests",
       dependencies: ["ActorFlow", "ActorFlowHosting", "ActorFlowTesting", "RandomPrograms"],
       resources: [.copy("Corpus")]),
+    .testTarget(name: "ClientTests", dependencies: ["ActorFlow", "ActorFlowHosting"]),
     .testTarget(
       name: "ActorFlowDocumentsTests",
       dependencies: ["ActorFlow", "ActorFlowDocuments", "ActorFlowHosting", "ActorFlowTesting"]),
@@ -68,7 +69,8 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.type != .system {
+// The target `ClientTests` has the settings of a new package.
+for target in package.targets where target.type != .system && target.name != "ClientTests" {
   target.swiftSettings = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableUpcomingFeature("ExistentialAny"),

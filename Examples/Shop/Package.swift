@@ -5,6 +5,7 @@ let package = Package(
   name: "Shop",
   platforms: [.macOS(.v15)],
   products: [
+    .library(name: "FlowObservers", targets: ["FlowObservers"]),
     .library(name: "HummingbirdFlows", targets: ["HummingbirdFlows"]),
     .executable(name: "shop", targets: ["ShopServer"]),
   ],
@@ -12,13 +13,24 @@ let package = Package(
     // Named, so that the folder of the clone may have any name.
     .package(name: "swift-actor-flow", path: "../..", traits: ["SQLite", "PostgreSQL"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
+    .target(
+      name: "FlowObservers",
+      dependencies: [
+        .product(name: "ActorFlow", package: "swift-actor-flow"),
+        .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ]),
     .target(
       name: "HummingbirdFlows",
       dependencies: [
@@ -48,7 +60,7 @@ let package = Package(
     .executableTarget(
       name: "ShopServer",
       dependencies: [
-        "HummingbirdFlows", "LoopbackClient", "Shop",
+        "FlowObservers", "HummingbirdFlows", "LoopbackClient", "Shop",
         .product(name: "ActorFlow", package: "swift-actor-flow"),
         .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
         .product(name: "ActorFlowPostgreSQL", package: "swift-actor-flow"),
@@ -57,10 +69,24 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ]),
+    .testTarget(
+      name: "FlowObserversTests",
+      dependencies: [
+        "FlowObservers",
+        .product(name: "ActorFlow", package: "swift-actor-flow"),
+        .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
+        .product(name: "InMemoryLogging", package: "swift-log"),
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
     .testTarget(
       name: "HummingbirdFlowsTests",

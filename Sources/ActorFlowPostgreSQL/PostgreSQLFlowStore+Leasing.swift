@@ -40,13 +40,48 @@
 
     /// Leases a flow to a host, and returns it as it is stored; see `LeasingFlowStore.acquire(_:under:)`.
     public func acquire(_ id: FlowID, under epoch: Epoch) async throws -> LeasedFlow {
+      let leased = try await acquire(id, under: epoch) { function("flow_acquire", $0, .isRecognized) }
+      guard let leased else { throw FlowStoreError(.unavailable, "the server has not leased the flow \(id.shown)") }
+      return leased
+    }
+
+    /// Leases a flow to a host that can run these versions; see `LeasingFlowStore.acquire(_:under:serving:)`.
+    public func acquire(
+      _ id: FlowID, under epoch: Epoch, serving: [String: ClosedRange<Int>]
+    ) async throws -> LeasedFlow? {
+      let serving = serving.map { $0 }
+      return try await acquire(id, under: epoch) { values in
+        SQLStatement(
+          sql: schema.sql(
+            """
+            WITH other AS MATERIALIZED (
+              SELECT f.id FROM @schema.flows f WHERE f.id = $2 AND NOT EXISTS (
+                SELECT 1 FROM unnest($6::text[], $7::bigint[], $8::bigint[]) s (definition, low, high)
+                  WHERE s.definition = f.definition AND f.version BETWEEN s.low AND s.high)
+                AND EXISTS (SELECT 1 FROM @schema.flow_hosts h WHERE h.name = $3 AND h.epoch = $4))
+            SELECT 'other'::text, NULL::bigint, NULL::bigint, NULL::text, NULL::text, NULL::bytea FROM other
+            UNION ALL
+            SELECT r.* FROM (SELECT $2::text AS id WHERE NOT EXISTS (SELECT 1 FROM other)) wanted,
+              LATERAL @schema.flow_acquire($1, wanted.id, $3, $4, $5) r
+            """),
+          values: values + [
+            .texts(serving.map(\.key)), .ints(serving.map(\.value.lowerBound)),
+            .ints(serving.map(\.value.upperBound)),
+          ], repetition: .isRecognized)
+      }
+    }
+
+    /// Leases a flow with a statement that takes the values of the function.
+    private func acquire(
+      _ id: FlowID, under epoch: Epoch, with statement: ([SQLValue]) -> SQLStatement
+    ) async throws -> LeasedFlow? {
       let lease = FlowLease(of: id, under: epoch)
       var checked: Revision?
       while true {
         let values: [SQLValue] = [
           now, .text(id.description), .text(epoch.owner), .int(epoch.fence.number), .int(checked?.number),
         ]
-        let acquired = try await pool.call(function("flow_acquire", values, .isRecognized)) { reply in
+        let acquired = try await pool.call(statement(values)) { reply in
           let reply = FunctionReply(reply)
           return Acquired(
             kind: reply.outcome?.kind, flow: Result { () throws(FlowStoreError) in try reply.stored },
@@ -55,6 +90,7 @@
         tell(acquired.changes, acquired.notifiable)
         try epoch.refuse(acquired.kind)
         switch (acquired.kind, acquired.flow) {
+        case ("other", _): return nil
         case ("leased", _): throw FlowStoreError(.leased, "the flow \(id.shown) is leased to another host")
         case ("unchecked", .success(let flow)): checked = flow?.revision
         case ("unchecked", .failure(let error)): throw error

@@ -35,6 +35,16 @@
       try await writer.write { try $0.acquire(id, under: epoch) }.get()
     }
 
+    /// Leases a flow to a host that can run these versions; see `LeasingFlowStore.acquire(_:under:serving:)`.
+    public func acquire(
+      _ id: FlowID, under epoch: Epoch, serving: [String: ClosedRange<Int>]
+    ) async throws -> LeasedFlow? {
+      try await writer.write { transaction -> Result<LeasedFlow?, FlowStoreError> in
+        guard try transaction.serves(id, under: epoch, serving) else { return .success(nil) }
+        return try transaction.acquire(id, under: epoch).map(Optional.some)
+      }.get()
+    }
+
     /// Releases a lease, so that others may take the flow at once; see `LeasingFlowStore.release(_:)`.
     public func release(_ lease: FlowLease) async throws {
       try await writer.write { transaction in
@@ -243,6 +253,20 @@
       }
       try addLease(of: id, under: epoch)
       return .success(LeasedFlow(FlowLease(of: id, under: epoch), flow))
+    }
+
+    /// Whether a flow is one of these versions, or is not stored yet.
+    fileprivate func serves(
+      _ id: FlowID, under epoch: Epoch, _ serving: [String: ClosedRange<Int>]
+    ) throws -> Bool {
+      try check(epoch)
+      let version = try database.first(
+        "SELECT definition, version FROM flows WHERE id = ?", .text(id.description)
+      ) { (definition: $0.text(0), number: $0.int(1)) }
+      guard let version else { return true }
+      return serving.contains {
+        $0.key.utf8.elementsEqual(version.definition.utf8) && $0.value.contains(version.number)
+      }
     }
 
     private func addLease(of id: FlowID, under epoch: Epoch) throws {

@@ -17,6 +17,12 @@ extension FlowCoordinator {
   /// Waits until ``canPassivate`` is true.
   package nonisolated func passivatable() async throws { _ = try await wait(for: .passivatable) }
 
+  /// Whether the flow is at rest; see ``FlowMachine/isAtRest``.
+  package var isAtRest: Bool { withState { $0.machine.isAtRest } }
+
+  /// Waits until ``isAtRest`` is true.
+  package nonisolated func resting() async throws { _ = try await wait(for: .resting) }
+
   /// The number of the latest event, if the flow is settled, and a step that asks and waits at once has its question
   /// open.
   package var presentableSequence: Int? {

@@ -17,7 +17,7 @@ extension FlowCoordinator {
     await order.lock()
     defer { order.unlock() }
     if cancellation.isPending { await hearOfCancellation() }
-    var (next, stopwatch) = try await nextMachine(evenPassivated: false)
+    var (next, stopwatch) = try await nextMachine(for: cause, evenPassivated: false)
     var (changed, answer) = try next.react { try input(&$0, stopwatch) }
     let time = stopwatch.elapsed()
     _ = next.takeCommitNeed(of: &answer, isRequested: true, at: time)

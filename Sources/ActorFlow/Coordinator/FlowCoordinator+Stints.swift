@@ -92,22 +92,16 @@ extension FlowCoordinator {
     _ place: Place, _ reason: LeaveReason, on track: TrackID
   ) async -> Result<Void, any Error> {
     if let finalizer = place.node.finalizer {
-      do { return .success(try await finalizer.run(place.input)) } catch {
-        await observe(error, ofCompensating: place, on: track)
-        return .failure(error)
-      }
+      return await observed(compensating: place, on: track) { try await finalizer.run(place.input) }
     }
     guard let backUp = place.node.body.backUp else { return .success(()) }
     let context = RollbackContext(
       runtime: self, info: place.visit.info, stay: Stay(place.visit.id, on: track), reason: reason)
-    do {
+    return await observed(compensating: place, on: track) {
       // The place was read back, so its instance is gone.
       let remade = place.instance == nil ? try await place.node.body.make?() : nil
-      guard let instance = place.instance ?? remade else { return .success(()) }
-      return .success(try await backUp(instance, context))
-    } catch {
-      await observe(error, ofCompensating: place, on: track)
-      return .failure(error)
+      guard let instance = place.instance ?? remade else { return }
+      try await backUp(instance, context)
     }
   }
 

@@ -57,10 +57,10 @@ extension FlowCoordinator {
       return turn.value
     }
     var (next, stopwatch): (FlowMachine, any Stopwatch)
-    do { (next, stopwatch) = try await nextMachine(evenPassivated: evenPassivated) } catch {
+    do { (next, stopwatch) = try await nextMachine(for: cause, evenPassivated: evenPassivated) } catch {
       // Code that comes to this after the flow was passivated has not failed: a step begins anew, and a `backUp` is
       // called again.
-      if isPersisted, FlowChain.code(of: serial) != nil { await note(loss: error, on: track) }
+      if isPersisted, !(error is NotAtRest), FlowChain.code(of: serial) != nil { await note(loss: error, on: track) }
       throw error
     }
     var (value, reaction): (Value, Reaction)
@@ -118,8 +118,13 @@ extension FlowCoordinator {
   }
 
   /// Lends the machine to the next input. No other input changes it until that one is adopted or refused.
-  func nextMachine(evenPassivated: Bool) throws -> (FlowMachine, any Stopwatch) {
+  ///
+  /// - Throws: `CancellationError` if the flow was passivated; ``NotAtRest`` if the cause needs rest.
+  func nextMachine(
+    for cause: (any CommitCause)?, evenPassivated: Bool
+  ) throws -> (FlowMachine, any Stopwatch) {
     guard !state.isPassivated || evenPassivated else { throw CancellationError() }
+    guard cause?.needsRest != true || state.machine.isAtRest else { throw NotAtRest() }
     return (state.machine, state.stopwatch)
   }
 

@@ -9,24 +9,26 @@ package final class FlowObservation: Sendable {
     ) async throws -> any Sendable
   /// Notes that the work of an effect begins. Returns the closure that notes its end, with its error if it threw.
   package typealias BeginEffect = @Sendable (_ step: StepID?, _ key: String) -> @Sendable ((any Error)?) -> Void
+  /// Notes that a `backUp` begins. Returns the closure that notes its end, with its error if it threw.
+  package typealias BeginCompensation = @Sendable (_ step: StepID) -> @Sendable ((any Error)?) -> Void
 
   let runStep: RunStep
   let beginEffect: BeginEffect
-  let compensationFailed: @Sendable (StepID, any Error) -> Void
+  let beginCompensation: BeginCompensation
   let timerFired: @Sendable (Duration) -> Void
 
   /// - Parameters:
   ///   - runStep: Runs the body of a step.
   ///   - beginEffect: Called before the work of a `once` or an `attempt`.
-  ///   - compensationFailed: Called with the error of a `backUp` that threw.
+  ///   - beginCompensation: Called before a `backUp` or a `finally`.
   ///   - timerFired: Called when a timer has fired, with the time by which it was late.
   package init(
     runStep: @escaping RunStep, beginEffect: @escaping BeginEffect,
-    compensationFailed: @escaping @Sendable (StepID, any Error) -> Void,
+    beginCompensation: @escaping BeginCompensation,
     timerFired: @escaping @Sendable (Duration) -> Void
   ) {
     (self.runStep, self.beginEffect) = (runStep, beginEffect)
-    (self.compensationFailed, self.timerFired) = (compensationFailed, timerFired)
+    (self.beginCompensation, self.timerFired) = (beginCompensation, timerFired)
   }
 }
 
@@ -53,10 +55,19 @@ extension FlowCoordinator {
 
   private func isReplay(on track: TrackID) -> Bool { withState { $0.machine.isReplay(on: track) } }
 
-  /// Reports a `backUp` that threw, unless it threw because one of its own inputs could not be committed.
-  nonisolated func observe(_ error: any Error, ofCompensating place: Place, on track: TrackID) async {
-    guard let observation, await self[track].loss == nil else { return }
-    observation.compensationFailed(place.visit.info.id, error)
+  /// Runs a `backUp`, and reports its end, unless it threw because one of its own inputs could not be committed.
+  nonisolated func observed(
+    compensating place: Place, on track: TrackID, _ work: () async throws -> Void
+  ) async -> Result<Void, any Error> {
+    let end = observation?.beginCompensation(place.visit.info.id)
+    do {
+      try await work()
+      end?(nil)
+      return .success(())
+    } catch {
+      if let end, await self[track].loss == nil { end(error) }
+      return .failure(error)
+    }
   }
 
   /// Runs the work of an effect, and reports its beginning and end.

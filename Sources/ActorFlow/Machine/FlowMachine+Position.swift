@@ -58,6 +58,11 @@ extension FlowMachine {
     isSettled && !hasTrack(where: \.hasAskerAtWork)
   }
 
+  /// Whether the flow has not begun, or is settled while no work of a `once` is under way. So it may be given up and activated anew:
+  /// nothing was compensated that would be again, and no work was done that would be repeated. What a step does besides,
+  /// after one of two things that it waited for, is done again.
+  package var isAtRest: Bool { isSettled && runningWorks == 0 || phase == .idle }
+
   /// Whether all steps at which the flow stands do nothing but ask; see ``Ask``.
   package var onlyAsks: Bool {
     ([.main] + descendants(of: .main)).allSatisfy { track in
@@ -151,6 +156,8 @@ package enum Milestone: Sendable {
   case settled
   /// The flow is settled, and its steps do nothing but wait.
   case passivatable
+  /// The flow is at rest; see ``FlowMachine/isAtRest``.
+  case resting
   /// The flow is settled, and shows the questions of its steps.
   case presentable
   /// The back of this number has landed on this track.
@@ -172,6 +179,7 @@ extension FlowMachine {
     switch milestone {
     case .settled: return isSettled ? .success(position) : nil
     case .passivatable: return canPassivate ? .success(position) : nil
+    case .resting: return isAtRest ? .success(position) : nil
     case .presentable: return isPresentable ? .success(position) : nil
     case .reopened(let question):
       // A step that failed before asking again, or waits for something else, will not ask it.

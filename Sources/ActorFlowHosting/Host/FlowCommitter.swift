@@ -203,9 +203,6 @@ final class FlowCommitter: Sendable {
   ) async throws {
     let request = cause as? HostRequest
     let old = entry.withLock { $0 }
-    if request?.pending?.isOpen == true, old.state.machine.tracks.contains(where: { $0.leave != nil }) {
-      throw NotAtRest()
-    }
     try request?.refuseRepetition(after: old.state)
     let packed = packed.standing(as: old.state.machine)
     let isApplied = request?.key.map { old.state.applied($0) != nil } ?? true
@@ -239,7 +236,9 @@ final class FlowCommitter: Sendable {
       snapshot, state, after: old.stored, appending: history, for: cause, releasing: releases,
       leaving: StateLimit(machine, packed, after: old.state.machine, for: request).isLeave)
     shared.announce(events, of: id, isLast: machine.phase == .ended)
-    shared.observation?.report(events, committedAs: snapshot.status, by: request?.principal, of: subject)
+    shared.observation?.report(
+      events, committedAs: snapshot.status, after: old.stored?.snapshot.tasks ?? [], by: request?.principal, of: subject
+    )
   }
 
   /// Writes the flow, unless anything was written since `base`.

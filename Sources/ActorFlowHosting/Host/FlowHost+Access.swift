@@ -21,7 +21,9 @@ extension FlowHost {
   func allow(_ verb: Verb, by principal: Principal?, on id: FlowID?) async throws {
     guard let access = shared.options.access else { return }
     guard case .request(let kind) = verb, let id else { return try await ask(access, verb, principal, id) }
-    try await reportingRefusal(of: kind, by: principal?.id, on: id) { try await ask(access, verb, principal, id) }
+    try await reporting(FlowWrite.Request(kind, by: principal?.id), on: id, asks: true) {
+      try await ask(access, verb, principal, id)
+    }
   }
 
   /// Asks the guard of the host whether a caller may look at a flow that was read; `nil` if it cannot be read.

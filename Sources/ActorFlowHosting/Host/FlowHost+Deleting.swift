@@ -1,11 +1,13 @@
 import ActorFlow
 
 extension FlowHost {
-  func delete(_ id: FlowID, by principal: Principal?) async throws {
+  func delete(_ id: FlowID, reason: String, by principal: Principal?) async throws {
+    try HostRequest.check(reason, "the reason of a deletion", of: id)
+    let deletion = Deletion(reason: reason, principal: principal?.id)
     var attempts = 0
     while true {
       do {
-        guard try await remove(id, by: principal?.id) else { continue }
+        guard try await remove(id, deletion) else { continue }
         shared.changed(id, wakeAt: nil)
         return shared.announceEnd(of: id)
       } catch let error as FlowStoreError {
@@ -21,7 +23,7 @@ extension FlowHost {
   }
 
   /// Removes a flow, in memory or not. Returns false if the flow was about to be passivated; try again then.
-  private func remove(_ id: FlowID, by principal: String?) async throws -> Bool {
+  private func remove(_ id: FlowID, _ deletion: Deletion) async throws -> Bool {
     if let flow = live[id] {
       guard await flow.enter() else {
         await flow.isGoneOrOpen()
@@ -31,7 +33,7 @@ extension FlowHost {
       await flow.dismiss(noSuchFlow(id))
       let (stored, fence) = (flow.committer.stored, flow.lease?.fence)
       do {
-        if let stored { try await remove(stored, fence: fence, by: principal) }
+        if let stored { try await remove(stored, fence: fence, deletion) }
       } catch {
         await release(flow)
         throw error
@@ -41,12 +43,12 @@ extension FlowHost {
     }
     return try await behindDoor(of: id) {
       guard live[id] == nil else { return false }
-      try await removeStored(id, by: principal)
+      try await removeStored(id, deletion)
       return true
     }
   }
 
-  private func removeStored(_ id: FlowID, by principal: String?) async throws {
+  private func removeStored(_ id: FlowID, _ deletion: Deletion) async throws {
     try refuseStopping()
     let leased = try await lease(of: id)
     let lease = leased?.lease
@@ -54,7 +56,7 @@ extension FlowHost {
       guard let stored = if let leased { leased.flow } else { try await shared.store.load(id) } else {
         throw noSuchFlow(id)
       }
-      try await remove(stored, fence: lease?.fence, by: principal)
+      try await remove(stored, fence: lease?.fence, deletion)
     } catch {
       await giveBack(lease)
       throw error
@@ -64,13 +66,19 @@ extension FlowHost {
 
   /// Removes a flow from the store, and tells the observers.
   ///
-  /// - Parameter principal: The principal who asked for it; `nil` for a purge and for a retention that is over.
-  func remove(_ stored: StoredFlow, fence: Fence?, by principal: String?) async throws {
+  /// - Parameter deletion: Who asked for it and why; nothing for a purge and for a retention that is over.
+  func remove(_ stored: StoredFlow, fence: Fence?, _ deletion: Deletion = Deletion()) async throws {
     try await remember(stored)
     try await shared.store.delete(stored, fence: fence)
     let (definition, version) = (stored.snapshot.definition, stored.snapshot.version)
     shared.observation?.report(
-      .removed(by: principal),
+      .removed(by: deletion.principal, reason: deletion.reason),
       of: HostObservation.Subject(flow: stored.id, definition: definition, version: version))
   }
+}
+
+/// The principal and the reason of a deletion.
+struct Deletion: Sendable {
+  var reason = ""
+  var principal: String?
 }

@@ -15,7 +15,7 @@ extension FlowHost {
     for text in edit.texts { names.string(text) }
     let request = HostRequest(.edit, "", names.bytes, key: key, by: principal, reason: reason)
     try request.checkKey(of: id)
-    let view = try await reportingRefusal(of: .edit, by: principal?.id, on: id) {
+    let view = try await reporting(request.described, on: id) {
       do { return try await untilWritten(id) { try await editOnce(id, edit, request) } } catch let error as FlowError
         where error.code == .erased
       {
@@ -61,7 +61,7 @@ extension FlowHost {
     }
     return try await behindDoor(of: id) {
       guard live[id] == nil else { return nil }
-      return try await withStored(id) { try await self.edit($0, by: edit, for: request, fence: $1) }
+      return try await withStored(id, running: true) { try await self.edit($0, by: edit, for: request, fence: $1) }
     }
   }
 
@@ -129,7 +129,7 @@ extension FlowHost {
           step: move.subject?.step)
       }
     }
-    let unnamed = changed.forgotten.filter { step in !edit.forgotten.contains { $0.means(step) } }
+    let unnamed = changed.forgotten.filter { step in !edit.forgotten.contains { changed.isMeant(step, by: $0) } }
     guard unnamed.isEmpty else {
       let paths = Set(unnamed.map(\.path)).sorted().joined(separator: ", ")
       throw FlowError(
@@ -137,6 +137,7 @@ extension FlowHost {
         "the edit takes \(paths) from the flow, whose `backUp` is then never called: compensate by hand what was done, and "
           + "name the steps in `forgetting`", flow: stored.id, step: unnamed.first)
     }
+    try refuse(unknown: edit.forgotten, in: stored, changed, before: state.machine)
     var edited = state
     edited.machine = changed.machine
     let (definition, resolved) = try resolve(stored, edited)
@@ -147,6 +148,27 @@ extension FlowHost {
         flow: stored.id)
     }
     return (edited, changed.forgotten)
+  }
+}
+
+extension FlowHost {
+  /// Refuses a name in `forgetting` that is no step of the flow, before or after the edit, nor of a registered version.
+  ///
+  /// A known step may be named although the moves leave it where it is: one edit may be for many flows.
+  private func refuse(
+    unknown names: Set<StepID>, in stored: StoredFlow, _ changed: StoredState, before: MachineSnapshot
+  ) throws(FlowError) {
+    let known = StoredState(before, values: shared.values).steps + before.failedPlaces.map(\.visit.step)
+    let declared = (definitions[stored.snapshot.definition] ?? [:]).values.flatMap(\.steps)
+    let unknown = names.filter { name in
+      !(known + changed.steps + changed.forgotten).contains { changed.isMeant($0, by: name) }
+        && !declared.contains { name.withoutNumbers.means($0) }
+    }
+    guard let name = unknown.min(by: { $0.path < $1.path }) else { return }
+    throw FlowError(
+      .noSuchStep,
+      "`forgetting` names \"\(name)\", which is no step of the flow and of no registered version; the flow has entered "
+        + Set(known.map(\.path)).sorted().joined(separator: ", "), flow: stored.id, step: name)
   }
 }
 

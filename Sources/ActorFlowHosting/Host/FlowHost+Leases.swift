@@ -41,7 +41,12 @@ extension FlowHost {
   ///
   /// Call it behind the flow's door, and only while the flow is not in memory: all leases of a flow under one epoch are
   /// one, so the end of one is the end of all.
-  func lease(of id: FlowID) async throws -> LeasedFlow? {
+  ///
+  /// - Parameter running: Whether the flow is to run here, so that a flow of a version that this host cannot run is
+  ///   refused before it is leased. The hosts that can run it are not kept from it then.
+  /// - Throws: A `FlowError` with the code `unmigrated` for such a flow, and `hostStopping`, `wrongDeployment` or
+  ///   `alreadyRunning`. Errors of the store.
+  func lease(of id: FlowID, running: Bool = false) async throws -> LeasedFlow? {
     try await checkDeployment()
     guard shared.store.givesLeases else { return nil }
     // A running host does it between two beats.
@@ -52,7 +57,16 @@ extension FlowHost {
     while true {
       let epoch = try await attached()
       do {
-        let leased = try await shared.store.acquire(id, under: epoch)
+        let found: LeasedFlow? =
+          if running { try await shared.store.acquire(id, under: epoch, serving: servedVersions) } else {
+            try await shared.store.acquire(id, under: epoch)
+          }
+        guard let leased = found else {
+          try await refuseUnserved(id)
+          // The flow was written meanwhile, and has another version now.
+          try Task.checkCancellation()
+          continue
+        }
         // From here on the lease is the caller's, also if a claim has brought it.
         self.epoch.claimed.remove(id)
         self.epoch.leasedBesideClaim?.insert(id)
@@ -73,6 +87,20 @@ extension FlowHost {
         default: throw error
         }
       }
+    }
+  }
+
+  /// Refuses a flow of a version that this host cannot run.
+  ///
+  /// - Throws: A `FlowError` with the code `unmigrated`, or `erased`; errors of the store and of the codec.
+  private func refuseUnserved(_ id: FlowID) async throws {
+    guard let stored = try await shared.store.load(id), !serves(stored.snapshot) else { return }
+    do { _ = try resolve(stored, try shared.state(of: stored)) } catch is ErasedKey {
+      // Any host may store that.
+      let leased = try await lease(of: id)
+      if let flow = leased?.flow { await shared.markErased(flow, fence: leased?.lease.fence) }
+      await giveBack(leased?.lease)
+      throw HostContext.erased(id)
     }
   }
 

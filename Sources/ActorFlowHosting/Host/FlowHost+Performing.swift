@@ -12,7 +12,7 @@ extension FlowHost {
     _ body: (LiveFlow) async throws -> Void
   ) async throws -> FlowView {
     try PendingChanges.refuseBeside(id)
-    return try await reportingRefusal(of: request.kind, by: request.principal, on: id) {
+    return try await reporting(request.described, on: id) {
       do { return try await performUntilDone(request, on: id, evenStopped, evenEnded, body) } catch let error
         as ErasedKey
       {
@@ -89,20 +89,20 @@ extension FlowHost {
     if !evenStopped { try refuseStandingStill(flow) }
     // The caller may have read a commit from the store that the coordinator has not adopted yet.
     if flow.isBegun { try await flow.coordinator.waitForCommits() }
-    if request.pending?.isOpen == true { try await rest(of: flow) }
+    if request.needsRest { try await rest(of: flow) }
     try await body(flow)
     guard let view = flow.committer.view else { throw noSuchFlow(flow.id) }
     return view
   }
 
-  /// Waits until the steps of a flow only wait, before it is changed in a transaction. The flow is given up if that is not
+  /// Waits until a flow is at rest, before it is changed in a transaction. The flow is given up if the transaction is not
   /// settled, and an effect or a `backUp` that had ended by then would be begun again.
   private func rest(of flow: LiveFlow) async throws {
-    guard flow.committer.stored?.snapshot.status == .runnable || flow.isBegun else { return }
+    guard await !flow.coordinator.isAtRest else { return }
     begin(flow)
     let time = shared.options.requestTime
-    await wait(time, for: flow.coordinator.passivatable)
-    guard await !flow.coordinator.canPassivate, await !flow.coordinator.hasStopped else { return }
+    await wait(time, for: flow.coordinator.resting)
+    guard await !flow.coordinator.isAtRest else { return }
     try Task.checkCancellation()
     if await flow.coordinator.isPassivated { throw CancellationError() }
     throw isNotAtRest(flow.id)

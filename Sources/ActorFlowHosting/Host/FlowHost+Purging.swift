@@ -104,7 +104,7 @@ extension FlowHost {
       let snapshot = stored.snapshot
       let isExpired = expired.contain(snapshot.status, changedAt: stored.changedAt)
       guard snapshot.status.isTerminal, isExpired else { return false }
-      try await remove(stored, fence: fence, by: nil)
+      try await remove(stored, fence: fence)
       return true
     } catch {
       // A codec may throw an error of its own.
@@ -119,7 +119,7 @@ extension FlowHost {
         "the flow is kept because some of its `backUp`s failed; call `compensateAgain` to run them again, or delete the flow",
         flow: stored.id)
     }
-    try await remove(stored, fence: fence, by: nil)
+    try await remove(stored, fence: fence)
     return true
   }
 }

@@ -17,7 +17,7 @@ extension FlowHost {
       labels: Set(labels.map(TextKey.init)), principals: Set(principals.map(TextKey.init)), reason: reason,
       principal: principal?.id)
     try HostRequest.check(reason, "the reason of a redaction", of: id)
-    return try await reportingRefusal(of: .redact, by: principal?.id, on: id) {
+    return try await reporting(FlowWrite.Request(.redact, by: principal?.id), on: id) {
       try await untilWritten(id) { try await redactOnce(id, redaction) }
     }
   }

@@ -14,7 +14,7 @@ extension FlowHost {
   ) async throws -> FlowView {
     try PendingChanges.refuseBeside(id)
     try await allow(.request(.start), by: principal, on: id)
-    return try await reportingRefusal(of: .start, by: principal?.id, on: id, definition) {
+    return try await reporting(FlowWrite.Request(.start, by: principal?.id), on: id, definition, trace: trace) {
       try await namingErased(id) {
         try await startOnce(
           definition, id: id, with: input, as: type, labels: labels, effectSeed: effectSeed, again: again,

@@ -26,11 +26,13 @@ extension FlowHost {
 
   /// Calls `body` with a flow as it is stored, under its lease. Call it behind the flow's door, while the flow is not in
   /// memory.
+  ///
+  /// - Parameter running: Whether a version that the flow fits is needed, see ``lease(of:running:)``.
   func withStored<Result>(
-    _ id: FlowID, _ body: (StoredFlow, Fence?) async throws -> Result
+    _ id: FlowID, running: Bool = false, _ body: (StoredFlow, Fence?) async throws -> Result
   ) async throws -> Result {
     try refuseStopping()
-    let leased = try await lease(of: id)
+    let leased = try await lease(of: id, running: running)
     do {
       guard let stored = if let leased { leased.flow } else { try await shared.store.load(id) } else {
         throw noSuchFlow(id)

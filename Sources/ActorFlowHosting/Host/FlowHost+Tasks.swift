@@ -15,6 +15,8 @@ import ActorFlow
 //    must be found out all the same.
 // 4. A change in a transaction: its caller goes on with the transaction in the middle of the commit, and the change ends
 //    after that.
+// 5. A step within an observer's `around`: the observer may cancel the task that calls the step, which a child of that
+//    task would inherit. The call awaits the task, and cancels it with the step's own task.
 //
 // The first is detached: what a flow does days later must not see the task-local values of the request that activated
 // it. It has that request's priority: with a lower one it would wait for all requests of a busy process.
@@ -109,6 +111,11 @@ extension FlowHost {
       group.cancelAll()
     }
   }
+}
+
+extension HostObservation {
+  /// Starts a task with the task-local values of the calling one, which is not cancelled with it.
+  static func task(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> { Task { await work() } }
 }
 
 extension HostContext {

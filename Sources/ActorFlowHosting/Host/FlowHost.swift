@@ -179,7 +179,7 @@ extension FlowHost {
 
   private func read(_ id: FlowID, _ claimed: LeasedFlow?) async throws -> LiveFlow {
     if claimed == nil { try refuseStopping() }
-    let leased = if let claimed { claimed } else { try await lease(of: id) }
+    let leased = if let claimed { claimed } else { try await lease(of: id, running: true) }
     let lease = leased?.lease
     do {
       try refuseStopping()

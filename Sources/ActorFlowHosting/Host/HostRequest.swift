@@ -20,6 +20,7 @@ final class HostRequest: TransactionalCause {
   let isLeave: Bool
   /// The place where the request's commit is made, if that is a transaction of the caller.
   let pending: PendingWrite?
+  var needsRest: Bool { pending?.isOpen == true }
   private let known = Lock(Fate.open)
   private let audited = Lock<[UInt8]?>(nil)
 
@@ -152,7 +153,12 @@ extension HostRequest {
   /// The request as a write names it; `nil` once an earlier write has carried the request.
   var carried: FlowWrite.Request? {
     if case .stored = fate { return nil }
-    return FlowWrite.Request(kind, key: key.map(AppliedRequest.withoutMark), by: principal)
+    return described
+  }
+
+  /// The request as writes and observers name it.
+  var described: FlowWrite.Request {
+    FlowWrite.Request(kind, key: key.map(AppliedRequest.withoutMark), by: principal)
   }
 
   /// Thrown for a request whose key was used after the request was looked up. It is then looked up again.

@@ -285,6 +285,19 @@ extension HostStore {
     }
   }
 
+  /// Leases a flow that has one of these versions, and finds out whether it was leased.
+  ///
+  /// - Returns: `nil` if the flow has another version.
+  /// - Throws: As ``acquire(_:under:)``.
+  func acquire(
+    _ id: FlowID, under epoch: Epoch, serving: [String: ClosedRange<Int>]
+  ) async throws -> LeasedFlow? {
+    let leasing = try leases
+    return try await settling("the flow \(id.shown) cannot be leased at present", of: id) {
+      try await leasing.acquire(id, under: epoch, serving: serving)
+    }
+  }
+
   func release(_ lease: FlowLease) async throws {
     try await notingLoss { try await noting(lease.id) { try await leasing?.release(lease) } }
   }

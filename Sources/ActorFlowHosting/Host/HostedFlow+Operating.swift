@@ -183,7 +183,7 @@ extension HostedFlow {
   ///     calls it that the flow is stored in, and perhaps an answer, a record or a state of that step;
   ///     ``Move/custom(_:)`` names none.
   ///   - steps: The steps that the moves may take from the flow, by their whole paths or their last parts, as they are
-  ///     called when the move is applied. Name also a step that has done nothing.
+  ///     called when the move is applied or before the moves rename them. Name also a step that has done nothing.
   ///   - reason: The reason, of at most 1,024 UTF-8 bytes.
   ///   - principal: The principal who asks for it, for the history.
   ///   - key: An idempotency key, as for an answer. Two edits under one key count as one if their moves name the same
@@ -191,7 +191,8 @@ extension HostedFlow {
   /// - Returns: The flow as it was stored when its questions had been asked again, or later. As it was stored with the
   ///   change if it is suspended, or if another host has taken it by then.
   /// - Throws: A `FlowError`; nothing has changed then. `noSuchStep` if a move names a step that the flow has not
-  ///   entered, or an answer, a record or a state that the step does not have; `compensationOwed` if the moves take a
+  ///   entered, or an answer, a record or a state that the step does not have, or if `forgetting` names a step that is
+  ///   neither in the flow nor in a registered version; `compensationOwed` if the moves take a
   ///   step from the flow that `forgetting` does not name; `badDefinition` if a move forgets a step in focus;
   ///   `typeMismatch` if a value has another type; `unmigrated` if no registered version can go on with the result;
   ///   `flowEnded`; `erased`; `tooLarge` for a longer reason or a flow that has become too large; `notStorable` for no

@@ -222,14 +222,20 @@ extension HostedFlow {
   /// The flow's state is not decoded. So a flow whose definition or version is not registered, or whose state can no
   /// longer be read, is removed like any other. If the flow is in memory here, it is passivated first. Its requests
   /// that are under way or waiting throw `noSuchFlow`, unless they are in the store by then. While another host runs
-  /// the flow, this function waits for the lease. Nothing of the flow is left that could say who deleted it and why, but
-  /// observers of the host learn of it as ``HostEvent/Kind/removed(by:)``, unless the outcome is not known.
+  /// the flow, this function waits for the lease. Nothing of the flow is left that could say who deleted it and why. Only
+  /// the observers of the host learn both, as ``HostEvent/Kind/removed(by:reason:)``, unless the outcome is not known: to
+  /// have a record of deletions, let an observer write it.
   ///
-  /// - Throws: A `FlowError` with the code `noSuchFlow`, or `hostStopping` if the host has stopped. Errors of the store,
-  ///   such as a ``FlowStoreError`` with the code `outcomeUnknown` if it is not known whether the flow was removed.
-  public func delete() async throws {
-    try await allow(.delete)
-    try await host.delete(id, by: principal)
+  /// - Parameters:
+  ///   - reason: The reason, for observers, of at most 1,024 UTF-8 bytes.
+  ///   - principal: The principal who deletes the flow, if it is another one than that of the handle.
+  /// - Throws: A `FlowError` with the code `noSuchFlow`, or `hostStopping` if the host has stopped; `tooLarge` for a longer
+  ///   reason, `notStorable` for one with U+0000. Errors of the store, such as a ``FlowStoreError`` with the code
+  ///   `outcomeUnknown` if it is not known whether the flow was removed.
+  public func delete(reason: String = "", by principal: Principal? = nil) async throws {
+    let caller = HostedFlow(id: id, principal: principal ?? self.principal, host: host)
+    try await caller.allow(.delete)
+    try await host.delete(id, reason: reason, by: caller.principal)
   }
 }
 

@@ -72,6 +72,8 @@ public struct MigrationPlan: Sendable {
     public let move: String
     /// The step that the move names.
     public let step: StepID
+    /// The name that an earlier `rename` has given to the step by then, if the move still names it as before.
+    public let newName: StepID?
     /// The known steps of the version that the move starts from, by name; `*` stands for any number.
     public let known: [StepID]
     /// The key that the move names, if open flows have the step and none of them has the key; `nil` if the step is
@@ -140,6 +142,9 @@ extension MigrationPlan: CustomStringConvertible {
 
   private func line(_ move: UnusedMove) -> String {
     let start = "\(move.definition) version \(move.version): `\(move.move)` names "
+    if let newName = move.newName {
+      return start + "\(move.step.path), which an earlier `rename` has called \(newName.path); name it so"
+    }
     guard let key = move.key else {
       return start + "the unknown step \(move.step.path); "
         + "version \(move.from) has \(move.known.map(\.path).joined(separator: ", "))"

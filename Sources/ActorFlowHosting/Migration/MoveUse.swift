@@ -148,28 +148,30 @@ struct MoveUse {
       guard let from = definition.from, let old = steps[Version(definition: definition.name, number: from)] else {
         continue
       }
-      // The names as the moves so far have left them.
-      var now = old
+      // The names as the moves so far have left them, by the old ones.
+      var now = Dictionary(uniqueKeysWithValues: old.map { ($0, $0) })
       var found = seen[Version(definition: definition.name, number: from)] ?? Seen()
       for move in definition.moves {
         guard let (name, step) = move.subject else { continue }
-        // A `rename` names the old step. Other moves may also name a new step that no flow has come to.
-        let names = move.newName == nil ? now.union(definition.steps) : now
+        // Moves that take a step away name an old one. Others may also name a new step that no flow has come to.
+        let names = move.takesStepAway ? Set(now.values) : definition.steps.union(now.values)
         let keys = found.keys(for: move)
-        if !names.contains(where: move.isAbout) || keys != nil {
+        let isUnknown = !names.contains(where: move.isAbout)
+        if isUnknown || keys != nil {
+          let renamed = isUnknown ? now.filter { move.isAbout($0.key) }.map(\.value) : []
           unused.append(
             MigrationPlan.UnusedMove(
               definition: definition.name, version: definition.version, from: from, move: name, step: step,
-              known: old.sorted { $0.path < $1.path }, key: keys == nil ? nil : move.value?.text,
-              knownKeys: keys ?? []))
+              newName: renamed.min { $0.path < $1.path }, known: old.sorted { $0.path < $1.path },
+              key: keys == nil ? nil : move.value?.text, knownKeys: keys ?? []))
         }
         if let newName = move.newName {
-          now = Set(now.map { $0.renamed(step, to: newName) })
+          now = now.mapValues { $0.renamed(step, to: newName) }
           found.rename(step, to: newName)
         }
       }
       let version = Version(definition: definition.name, number: definition.version)
-      steps[version, default: []].formUnion(now)
+      steps[version, default: []].formUnion(now.values)
       seen[version, default: Seen()].add(found)
     }
     return unused
@@ -205,10 +207,16 @@ extension MoveUse.Seen {
 }
 
 extension Definition {
-  fileprivate var steps: Set<StepID> { Set(graph.nodes.map(\.info.id.withoutNumbers)) }
+  /// The paths of the steps, with `*` for each number.
+  var steps: Set<StepID> { Set(graph.nodes.map(\.info.id.withoutNumbers)) }
 }
 
 extension Move {
+  /// Whether a step with the old name is not there any more afterwards.
+  fileprivate var takesStepAway: Bool {
+    newName != nil || subject?.name == "forget" || subject?.name == "reenter"
+  }
+
   /// Whether the move changes anything for a step with this path.
   fileprivate func isAbout(_ path: StepID) -> Bool {
     guard let (_, step) = subject else { return true }
@@ -219,7 +227,7 @@ extension Move {
 
 extension StepID {
   /// The path with `*` for each number.
-  fileprivate var withoutNumbers: StepID {
+  var withoutNumbers: StepID {
     guard path.utf8.contains(where: { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else { return self }
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     return StepID(parts.map { Int($0) == nil ? $0 : "*" }.joined(separator: "/"))

@@ -6,6 +6,8 @@ public struct StoredState: Sendable {
   let values: any ValueCodec
   /// The steps that were taken from the flow although they may have to be compensated, in the order of the moves.
   var forgotten: [StepID] = []
+  /// The names that each renamed step has had before, by its name now.
+  private var formerNames: [StepID: Set<StepID>] = [:]
 
   init(_ machine: MachineSnapshot, values: any ValueCodec) {
     (self.machine, self.values) = (machine, values)
@@ -70,7 +72,18 @@ public struct StoredState: Sendable {
   }
 
   /// Renames a step and everything below it; a name is a whole path or its last part.
-  public mutating func rename(_ step: StepID, to name: StepID) { machine.rename { $0.renamed(step, to: name) } }
+  public mutating func rename(_ step: StepID, to name: StepID) {
+    for path in Set(steps + machine.failedPlaces.map(\.visit.step)) {
+      let new = path.renamed(step, to: name)
+      if new != path { formerNames[new, default: []].formUnion((formerNames[path] ?? []).union([path])) }
+    }
+    machine.rename { $0.renamed(step, to: name) }
+  }
+
+  /// Whether a name means a step as it is called now, or as it was called before a rename.
+  func isMeant(_ path: StepID, by name: StepID) -> Bool {
+    name.means(path) || formerNames[path]?.contains { name.means($0) } == true
+  }
 
   /// Removes a step from the stack; its effects remain, and its `backUp` is not called any more.
   ///

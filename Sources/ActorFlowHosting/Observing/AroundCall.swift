@@ -14,6 +14,12 @@ final class AroundCall: Sendable {
     var hasReturned = false
     /// Whether the host has run the body, because the observer did not.
     var isRunByHost = false
+    /// Whether the step is cancelled. The task of the observer may be cancelled without that, by the observer.
+    var isCancelled = false
+    /// The error of its own that the observer threw in a task that was cancelled.
+    var thrown: (any Error)?
+    /// The task that runs the body for the observer.
+    var task: Task<Void, Never>?
     /// The first fault of the observer; later ones follow from it.
     var fault: (ObserverFault, (any Error)?)?
 
@@ -53,7 +59,24 @@ final class AroundCall: Sendable {
       throw Self.refusal
     }
     hasBegun.signal()
-    _ = try await run().get()
+    // In a task of its own, which has the observer's task-local values: the observer cannot cancel it.
+    let task = HostObservation.task { _ = await self.run() }
+    let isCancelled = state.withLock { state in
+      state.task = task
+      return state.isCancelled
+    }
+    if isCancelled { task.cancel() }
+    await task.value
+    _ = try output()
+  }
+
+  /// Cancels the step that the observer runs. The host cancels the task of the observer itself.
+  func cancel() {
+    let task = state.withLock { state in
+      state.isCancelled = true
+      return state.task
+    }
+    task?.cancel()
   }
 
   /// Runs the body if the observer has not called it.
@@ -86,7 +109,8 @@ final class AroundCall: Sendable {
     let isCancelled = Task.isCancelled
     state.withLock { state in
       state.hasReturned = true
-      if let error, !isCancelled, !isOfStep(error, state.phase) { state.note(.threw, error) }
+      guard let error, !isOfStep(error, state.phase) else { return }
+      if isCancelled { state.thrown = error } else { state.note(.threw, error) }
     }
     hasReturned.signal()
     hasBegun.signal()
@@ -101,6 +125,13 @@ final class AroundCall: Sendable {
   /// Notes that `around` has not returned in time after its body.
   func noteLate() {
     state.withLock { if !$0.hasReturned { $0.note(.late) } }
+  }
+
+  /// Notes that `around` has thrown although the step is not cancelled: the observer has cancelled its own task.
+  func noteOwnCancellation() {
+    state.withLock { state in
+      if let error = state.thrown { state.note(.threw, error) }
+    }
   }
 
   /// The fault of the observer, once `around` has returned.

@@ -9,7 +9,7 @@ public import ActorFlow
 /// An event of a host, for its observers.
 ///
 /// Events have ids, names, keys, counts and times. They have no answers, prompts, signals' values or messages of errors,
-/// so they may be written into logs.
+/// so they may be written into logs. The only free text is the reason of a deletion, which is nowhere else.
 public struct HostEvent: Sendable {
   /// The time of the event, by the host's clock.
   public let at: Date
@@ -40,8 +40,9 @@ public struct HostEvent: Sendable {
     case effectEnded(StepID?, key: String, Outcome, after: Duration)
     /// A question was opened.
     case asked(ObservedQuestion)
-    /// The question of this number was answered, by this principal.
-    case answered(Int, by: String?)
+    /// A question was answered by this principal, after this time since it was asked, on whichever host that was. The time
+    /// is `nil` if the store does not say when it was asked.
+    case answered(ObservedQuestion, by: String?, after: Duration?)
     /// A flow was written.
     case committed(Commit)
     /// A call of the store failed. A refusal, such as a conflict of two hosts, is no failure.
@@ -61,17 +62,18 @@ public struct HostEvent: Sendable {
     case unmigrated(Failure)
     /// The key of the flow was erased, and the flow does not go on.
     case erased
-    /// A `backUp` threw.
-    case compensationFailed(StepID, Failure)
+    /// The `backUp` of a step, or the `finally` of a component, has ended, after this time.
+    case compensationEnded(StepID, Outcome, after: Duration)
     /// The lease has ended, or another host has written the flow. What was decided here since then does not count.
     case leaseLost
-    /// A request was refused or failed: its kind, and the principal who made it.
-    case requestRefused(FlowWrite.Request.Kind, by: String?, Failure)
+    /// A request has returned to its caller, or was refused, or failed, after this time. A request that is repeated under
+    /// its key is one of its own. Reported in the task of the caller, so its task-local values are visible.
+    case requestEnded(FlowWrite.Request, Outcome, after: Duration)
     /// The flow has ended with this status, and its rollback is over, if there was one.
     case ended(FlowSnapshot.Status)
-    /// The flow and its history were removed from the store. The principal is `nil` if the deletion named none, for a purge,
-    /// and when the retention of the flow was over.
-    case removed(by: String?)
+    /// The flow and its history were removed from the store, by this principal and for this reason. Both are empty if the
+    /// deletion named none, for a purge, and when the retention of the flow was over.
+    case removed(by: String?, reason: String)
     /// An observer's `around` did not keep to its rules; the failure is the error that it threw, if it did.
     case observerFailed(ObserverFault, Failure?)
   }

@@ -21,8 +21,11 @@ extension HostObservation {
   }
 
   /// Reports what the events of a commit say.
+  ///
+  /// - Parameter tasks: The questions that were open before the commit.
   func report(
-    _ events: [NavigationEvent], committedAs status: FlowSnapshot.Status, by principal: String?, of subject: Subject
+    _ events: [NavigationEvent], committedAs status: FlowSnapshot.Status, after tasks: [OpenTask],
+    by principal: String?, of subject: Subject
   ) {
     for event in events {
       switch event.change {
@@ -32,7 +35,11 @@ extension HostObservation {
           number: question.id.number, step: question.step, prompt: type(of: question.prompt).promptName)
         report(.asked(asked), of: subject)
       case .answered(let question, let answerer):
-        report(.answered(question.number, by: answerer?.id ?? principal), of: subject)
+        let task = tasks.first { $0.question == question.description }
+        let answered = ObservedQuestion(
+          number: question.number, step: task?.step ?? event.position.step ?? "", prompt: task?.prompt ?? "")
+        report(
+          .answered(answered, by: answerer?.id ?? principal, after: task.map { time(since: $0.askedAt) }), of: subject)
       case .suspended(let step, let error): report(.suspended(step, HostEvent.Failure(error)), of: subject)
       default: break
       }
@@ -50,17 +57,31 @@ extension FlowCommitter {
 }
 
 extension FlowHost {
-  /// Makes a request, and reports the error if it is refused.
-  func reportingRefusal<Result>(
-    of kind: FlowWrite.Request.Kind, by principal: String?, on id: FlowID, _ definition: Definition? = nil,
-    _ request: () async throws -> Result
+  /// Makes a request, and reports its outcome.
+  ///
+  /// - Parameter asks: Whether the closure only asks whether the request is allowed, so that only its error is an end.
+  func reporting<Result>(
+    _ request: FlowWrite.Request, on id: FlowID, _ definition: Definition? = nil, trace: TraceContext = TraceContext(),
+    asks: Bool = false, _ body: () async throws -> Result
   ) async throws -> Result {
-    do { return try await request() } catch {
-      if let observation = shared.observation, !Task.isCancelled {
-        var subject = live[id]?.committer.subject ?? HostObservation.Subject(flow: id)
-        if let definition { (subject.definition, subject.version) = (definition.name, definition.version) }
-        observation.report(.requestRefused(kind, by: principal, HostEvent.Failure(error)), of: subject)
+    guard let observation = shared.observation else { return try await body() }
+    let start = shared.clock.now
+    var subject = HostObservation.Subject(flow: id, trace: trace)
+    if let definition { (subject.definition, subject.version) = (definition.name, definition.version) }
+    do {
+      let result = try await body()
+      // The flow may be out of memory again.
+      if let view = result as? FlowView {
+        (subject.definition, subject.version, subject.trace) = (view.definition, view.version, view.trace)
       }
+      if !asks {
+        observation.report(.requestEnded(request, .returned, after: observation.time(since: start)), of: subject)
+      }
+      return result
+    } catch {
+      observation.report(
+        .requestEnded(request, HostEvent.Outcome(of: error), after: observation.time(since: start)),
+        of: live[id]?.committer.subject ?? subject)
       throw error
     }
   }

@@ -62,8 +62,12 @@ final class HostObservation: Sendable {
         let outcome = error.map(HostEvent.Outcome.init(of:)) ?? .returned
         report(.effectEnded(step, key: key, outcome, after: time(since: start)), of: subject)
       }
-    } compensationFailed: { [self] step, error in
-      report(.compensationFailed(step, HostEvent.Failure(error)), of: subject)
+    } beginCompensation: { [self] step in
+      let start = clock.now
+      return { [self] error in
+        let outcome = error.map(HostEvent.Outcome.init(of:)) ?? .returned
+        report(.compensationEnded(step, outcome, after: time(since: start)), of: subject)
+      }
     } timerFired: { [self] late in
       report(.timerFired(late: late), of: subject)
     }
@@ -80,21 +84,26 @@ final class HostObservation: Sendable {
   ) async throws -> any Sendable {
     guard index < around.count else { return try await body() }
     let call = AroundCall { [self] in try await run(step, subject, from: index + 1, body) }
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { [self] in
-        do {
-          try await around[index].around(step) { try await call.runOnce() }
-          call.returned(nil)
-        } catch { call.returned(error) }
+    await withTaskCancellationHandler {
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { [self] in
+          do {
+            try await around[index].around(step) { try await call.runOnce() }
+            call.returned(nil)
+          } catch { call.returned(error) }
+        }
+        await wait(for: call.hasBegun)
+        // The observer has not called the body: it has returned, or is late, or the task was cancelled meanwhile.
+        await call.runIfOpen()
+        await call.hasEnded()
+        if !Task.isCancelled { await wait(for: call.hasReturned) }
+        if !Task.isCancelled { call.noteLate() }
+        group.cancelAll()
       }
-      await wait(for: call.hasBegun)
-      // The observer has not called the body: it has returned, or is late, or the task was cancelled meanwhile.
-      await call.runIfOpen()
-      await call.hasEnded()
-      if !Task.isCancelled { await wait(for: call.hasReturned) }
-      if !Task.isCancelled { call.noteLate() }
-      group.cancelAll()
+    } onCancel: {
+      call.cancel()
     }
+    if !Task.isCancelled { call.noteOwnCancellation() }
     if let (fault, error) = call.fault { note(fault, error, of: subject) }
     return try call.output()
   }

@@ -19,7 +19,7 @@ public protocol HostObserver: Sendable {
   /// Called on the spot, in the task in which the event happens, for some events on the actor of the host. Events of one
   /// flow that are commits come in the order of the commits. Several tasks may call the function at once. The host and
   /// all of its flows wait for it, so return soon: count, or put the event into a bounded buffer. Never wait in it for
-  /// anything that needs the host.
+  /// anything that needs the host, and never cancel the current task, which is that of a step or a request.
   func observe(_ event: HostEvent)
 }
 
@@ -37,17 +37,20 @@ public protocol HostObserver: Sendable {
 public protocol StepObserver: HostObserver {
   /// Runs around the `proceed` of a step: call `body` once.
   ///
-  /// The step runs within `body`, in the task that calls it, so task-local values that are set around the call are
-  /// visible to the step. The task may be a child of the one that runs the flow. Observers are nested in the order of
-  /// ``FlowHost/Options/observers``, the first outermost. An `Ask` has no code, and a `backUp` is not observed.
+  /// The step runs within `body`, in a task with the task-local values of the one that calls it, so values that are set
+  /// around the call are visible to the step. A cancellation of the calling task does not reach the step. Observers are
+  /// nested in the order of ``FlowHost/Options/observers``, the first outermost. An `Ask` has no code, and a `backUp` is
+  /// not observed.
   ///
   /// Write `nonisolated(nonsending)` as above: only a module with the upcoming feature `NonisolatedNonsendingByDefault` may
-  /// leave it out.
+  /// leave it out. In an actor, and in a type of a global actor, write it before `func` as well: the body cannot be sent to
+  /// the actor.
   ///
   /// A mistake here changes nothing of the flow, and is reported as ``HostEvent/Kind/observerFailed(_:_:)``:
   /// - If `body` has not been called when this function returns or throws, or after ``FlowHost/Options/observerTime``,
   ///   the host runs the step itself. A later call of `body` throws.
   /// - A second call of `body` throws a `FlowError` with the code `notActive`.
+  /// - If the observer cancels its own task, the step is not cancelled.
   /// - After `body`, this function has ``FlowHost/Options/observerTime`` to return. Then it is cancelled, and awaited,
   ///   as every task of the host: one that ignores its cancellation keeps the flow from going on.
   ///

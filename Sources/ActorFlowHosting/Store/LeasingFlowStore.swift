@@ -57,6 +57,25 @@ public protocol LeasingFlowStore: FlowStore {
   ///   `corrupted` or `unsupportedFormat` if the flow cannot be read: then it is not leased.
   func acquire(_ id: FlowID, under epoch: Epoch) async throws -> LeasedFlow
 
+  /// Leases a flow to a host that can run these versions, and returns it as it is stored.
+  ///
+  /// Otherwise as ``acquire(_:under:)``. A flow of another definition or version is not leased, and no wish is left, so
+  /// that a host that can run it is not kept from it. A flow that does not exist yet is leased.
+  ///
+  /// The default implementation loads the flow before it leases it. A store that does both in one call spares its hosts
+  /// one with each request.
+  ///
+  /// - Parameters:
+  ///   - id: The flow.
+  ///   - epoch: The epoch under which the flow is leased.
+  ///   - serving: The definitions, each with its versions, that the caller can run.
+  /// - Returns: The leased flow; `nil` if the stored flow has another definition or version, also if another host
+  ///   holds it.
+  /// - Throws: As ``acquire(_:under:)``.
+  func acquire(
+    _ id: FlowID, under epoch: Epoch, serving: [String: ClosedRange<Int>]
+  ) async throws -> LeasedFlow?
+
   /// Releases a lease, so that others may take the flow at once.
   ///
   /// Releasing a lost lease has no effect and is no error.
@@ -112,6 +131,14 @@ public protocol LeasingFlowStore: FlowStore {
 }
 
 extension LeasingFlowStore {
+  /// Loads the flow, and leases it unless it has another definition or version.
+  public func acquire(
+    _ id: FlowID, under epoch: Epoch, serving: [String: ClosedRange<Int>]
+  ) async throws -> LeasedFlow? {
+    if let flow = try await load(id)?.snapshot, !serving.includes(flow.definition, flow.version) { return nil }
+    return try await acquire(id, under: epoch)
+  }
+
   /// Returns no flow, for a store that remembers no wishes.
   public func wanted(under epoch: Epoch) async throws -> [FlowID] { [] }
 

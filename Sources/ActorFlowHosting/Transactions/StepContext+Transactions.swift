@@ -121,6 +121,8 @@ private struct RecordedTransaction<Store: TransactionalFlowStore, Result: Sendab
 /// The cause of a commit that records the result of work in its transaction.
 private final class RecordCause: TransactionalCause {
   let pending: PendingWrite?
+  /// The step's own work is under way.
+  var needsRest: Bool { false }
 
   init(_ pending: PendingWrite) { self.pending = pending }
 

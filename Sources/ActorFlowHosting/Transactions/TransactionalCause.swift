@@ -5,6 +5,3 @@ protocol TransactionalCause: CommitCause {
   /// The place where the commit is made; `nil` for the store's own transaction.
   var pending: PendingWrite? { get }
 }
-
-/// Thrown for a change in a transaction that comes while the flow's steps run: it waits until they rest.
-struct NotAtRest: Error {}

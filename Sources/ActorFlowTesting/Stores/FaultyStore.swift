@@ -189,6 +189,13 @@ extension FaultyStore: LeasingFlowStore where Store: LeasingFlowStore {
     try await call(.acquire, id) { try await $0.acquire(id, under: epoch) }
   }
 
+  /// Acquires a lease of a flow that has one of these versions.
+  public func acquire(
+    _ id: FlowID, under epoch: Epoch, serving: [String: ClosedRange<Int>]
+  ) async throws -> LeasedFlow? {
+    try await call(.acquire, id) { try await $0.acquire(id, under: epoch, serving: serving) }
+  }
+
   /// Releases a lease.
   public func release(_ lease: FlowLease) async throws {
     try await call(.release, lease.id) { try await $0.release(lease) }

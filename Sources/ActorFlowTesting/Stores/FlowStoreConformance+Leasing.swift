@@ -116,6 +116,32 @@ extension FlowStoreConformance {
       let claimed = try await store.leasing.claimDue(under: ann, serving: ["check": 1...1], limit: 9)
       try store.expect(claimed, [LeasedFlow(leased.lease, next)], "the claimed flow")
     },
+    Check(
+      "a lease for a host that cannot run the flow's version is nil: nothing is leased or wished for", needs: [.leases]
+    ) { store in
+      let leases = try store.leasing
+      let flow = try await store.commit("flow", .sample(version: 3), from: 0)
+      let (ann, bob) = (try await store.attach("ann"), try await store.attach("bob"))
+      for isHeld in [false, true] {
+        if isHeld { _ = try await leases.acquire("flow", under: bob) }
+        for serving in [[:], ["check": 1...2], ["check": 4...9], ["other": 3...3]] as [[String: ClosedRange<Int>]] {
+          let leased = try await leases.acquire("flow", under: ann, serving: serving)
+          try store.expect(leased, nil, "a lease for \(serving), held: \(isHeld)")
+        }
+        try store.expect(try await leases.leased(to: ann, after: nil, limit: 9).flows, [], "the leases of the host")
+        try store.expect(try await leases.wanted(under: bob), [], "the wishes of a host that cannot run the flow")
+      }
+      try await store.refused(.leased, what: "a lease for a host that can run the flow") {
+        _ = try await leases.acquire("flow", under: ann, serving: ["check": 1...3])
+      }
+      try await leases.release(FlowLease(of: "flow", under: bob))
+      for serving in [["other": 1...1, "check": 3...3], ["check": 0...Int.max]] as [[String: ClosedRange<Int>]] {
+        let leased = try await leases.acquire("flow", under: ann, serving: serving)
+        try store.expect(leased, LeasedFlow(FlowLease(of: "flow", under: ann), flow), "a lease for \(serving)")
+      }
+      let new = try await leases.acquire("new", under: ann, serving: [:])
+      try store.expect(new, LeasedFlow(FlowLease(of: "new", under: ann), nil), "a lease of a flow that is not stored")
+    },
     Check("a fence is valid only for flows that are leased under it", needs: [.leases]) { store in
       try await store.commit("free", .sample(), from: 0)
       try await store.commit("leased", .sample(), from: 0)

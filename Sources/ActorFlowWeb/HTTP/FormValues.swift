@@ -26,6 +26,9 @@ public struct FormValues: Sendable, Hashable {
     return value
   }
 
+  /// The names of the fields.
+  var names: [String] { Array(values.keys) }
+
   /// Returns whether the form has the field, even if it is empty.
   public func contains(_ name: String) -> Bool { values[name] != nil }
 

@@ -78,14 +78,7 @@ extension Exchange {
     let entries = try await withRefusals { try await hosted(id).history(after: after, limit: Self.pageSize) }
     let next = entries.count == Self.pageSize ? entries.last?.sequence : nil
     guard !wantsJSON else {
-      let list = entries.map { entry in
-        JSON.members([
-          ("sequence", .int(entry.sequence)), ("at", .text(WireDate.text(of: entry.at))), ("what", .text(entry.what)),
-          ("step", entry.step.map { .text($0.path) }), ("by", entry.by.map { .text($0) }),
-          ("detail", entry.detail.map { .text($0) }),
-        ])
-      }
-      return .json(.members([("entries", .array(list)), ("next", next.map { .int($0) })]))
+      return .json(.members([("entries", .array(entries.map { .entry($0) })), ("next", next.map { .int($0) })]))
     }
     let rows: [HTML] = entries.map { entry in
       """

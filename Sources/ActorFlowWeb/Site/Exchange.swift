@@ -30,7 +30,9 @@ struct Exchange: Sendable {
       throw Problem(413, "tooLarge", "the body has more than \(site.maximumBodyBytes) bytes")
     }
     try CrossSite.refuse(request, unlessFrom: site.origins)
-    guard let target = Target(request.target, below: site.prefix), let route = Route(target.segments) else {
+    guard let target = Target(request.target, below: site.prefix), let route = Route(target.segments),
+      site.isAdministered || !route.isOfOperators
+    else {
       throw Problem(404, "notFound", "there is nothing at this path")
     }
     guard route.methods.contains(request.method) else {
@@ -66,6 +68,7 @@ struct Exchange: Sendable {
     case .health: await health()
     case .script: SiteFiles.script
     case .style: SiteFiles.style
+    case .admin(let route): try await admin(route)
     }
   }
 

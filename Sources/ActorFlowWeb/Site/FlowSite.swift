@@ -27,7 +27,7 @@ public struct FlowSite: Sendable {
   public typealias Authenticate = @Sendable (WebRequest) async throws -> Principal?
   /// Decides whether a principal may do something; throws to refuse, best a `Refusal`.
   ///
-  /// The flow is `nil` for ``Verb/start(_:)``, ``Verb/list`` and ``Verb/describe``, and for a flow that does not exist or
+  /// The flow is `nil` for ``Verb/start(_:)``, ``Verb/list`` and ``Verb/describe``, for an operator's verb for no single flow, and for a flow that does not exist or
   /// that this site does not serve. It is asked for every request and every part of a page that needs a right, and again
   /// before each event of a stream. The guard of the host, `FlowHost.Options.access`, is asked as well.
   public typealias Allow = @Sendable (Verb, FlowView?, Principal?) async throws -> Void
@@ -50,6 +50,8 @@ public struct FlowSite: Sendable {
     case list
     /// The description of the site for programs.
     case describe
+    /// A verb of an operator, if ``FlowSite/admin()`` has turned these on.
+    case operate(Operation)
   }
 
   /// The path under which the site stands, with a slash in front and none behind; empty for the whole server.
@@ -87,6 +89,8 @@ public struct FlowSite: Sendable {
   var flows: [ServedFlow] = []
   var prompts: [ServedPrompt] = []
   var signals: [ServedSignal] = []
+  /// Whether there are operators' verbs.
+  var isAdministered = false
 
   /// Creates a site that serves nothing yet.
   ///

@@ -18,6 +18,7 @@ enum Route: Sendable, Equatable {
   case health
   case script
   case style
+  case admin(AdminRoute)
 
   /// The longest name of a definition, a flow or a signal in UTF-8 bytes.
   private static let maximumNameBytes = 512
@@ -33,6 +34,9 @@ enum Route: Sendable, Equatable {
     case "health" where segments.count == 1: self = .health
     case "flow.js" where segments.count == 1: self = .script
     case "flow.css" where segments.count == 1: self = .style
+    case "admin":
+      guard let route = AdminRoute(segments.dropFirst()) else { return nil }
+      self = .admin(route)
     case "flows" where segments.count == 2: self = .flow(segments[1])
     case "flows" where segments.count == 3:
       let id = FlowID(segments[1])
@@ -56,6 +60,7 @@ enum Route: Sendable, Equatable {
     switch self {
     case .flow: ["GET", "HEAD", "POST"]
     case .answer, .back, .abandon, .signal: ["POST"]
+    case .admin(let route): route.methods
     default: ["GET", "HEAD"]
     }
   }
@@ -74,6 +79,10 @@ enum Route: Sendable, Equatable {
     case .script, .style, .health, .signal: true
     default: false
     }
+  }
+
+  var isOfOperators: Bool {
+    if case .admin = self { true } else { false }
   }
 
   /// Returns a number that is written with digits alone.

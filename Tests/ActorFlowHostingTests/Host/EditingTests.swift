@@ -143,6 +143,45 @@ import Testing
     #expect(log.all == ["charged 5"])
   }
 
+  @Test("Rule 2: a step that the edit renames may be named by its old name or by its new one, and by no other")
+  func forgettingRenamed() async throws {
+    for (names, isTaken): (Set<StepID>, Bool) in [
+      (["pay"], true), (["order/pay"], true), (["paid"], true), (["order/settled"], true), (["ship"], false),
+    ] {
+      let host = FlowHost(store: MemoryFlowStore())
+      let flow = try await started(host)
+      for _ in 0..<2 { try await host.answerNext("o", "\"1\"") }
+      _ = try await flow.settled()
+      let moves: [Move] = [
+        .rename("pay", to: "paid"), .rename("order/paid", to: "order/settled"), .forget("settled"),
+      ]
+      guard isTaken else {
+        #expect(await code { try await flow.edit(moves, forgetting: names) } == .compensationOwed)
+        continue
+      }
+      let edited = try await flow.edit(moves, forgetting: names)
+      #expect(edited.stack.map(\.name) == ["end", "ship"], "\(names)")
+      #expect(try await flow.history().filter { $0.what == "forgotten" }.map(\.step) == ["order/settled"])
+    }
+  }
+
+  @Test("a name in `forgetting` that is no step is refused, and a known step may be named in vain")
+  func forgettingNothing() async throws {
+    let host = FlowHost(store: store)
+    let flow = try await started(host)
+    let before = try await flow.view().revision
+    let change = Move.input(of: "pay") { (order: Order) in order.corrected }
+    for name in ["pya", "order/pay/pay", "other/pay", ""] as [StepID] {
+      let error = await #expect(throws: FlowError.self) { try await flow.edit([change], forgetting: ["pay", name]) }
+      #expect(error?.code == .noSuchStep && error?.step == name)
+      #expect(error?.message.hasSuffix("the flow has entered order/pay") == true, "\(error?.message ?? "")")
+    }
+    #expect(try await flow.view().revision == before)
+    // The flow has not come to `end`, but others of its definition may have.
+    try await flow.edit([change], forgetting: ["pay", "order/end"])
+    #expect(try await flow.view().revision > before)
+  }
+
   @Test("a way back that a forgotten step has closed stays closed", arguments: [nil, "first"] as [StepID?])
   func forgettingOneWay(named step: StepID?) async throws {
     let flow = Flow<String, String>("mail") {

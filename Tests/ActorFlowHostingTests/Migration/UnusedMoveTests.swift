@@ -77,7 +77,30 @@ import Testing
     }
     let again: [Move] = [.rename("ship", to: "send"), .input(of: "ship", change)]
     #expect(try await plan(again).unused.map(\.step) == ["ship"], "it has another name by then")
+    #expect(try await plan(again).unused.map(\.newName) == ["order/delivery/send"])
     #expect(try await plan([.rename("send", to: "ship")]).unused.map(\.step) == ["send"], "the wrong way round")
+  }
+
+  @Test("a step that is forgotten under the name that it had before a rename is reported with its new name")
+  func hiddenByRename() async throws {
+    try await fill()
+    let renamed: [Move] = [.rename("order/delivery", to: "order/transport"), .forget("order/delivery/ship")]
+    let plan = try await plan(renamed)
+    #expect(plan.unused.map(\.newName) == ["order/transport/ship"])
+    #expect(
+      plan.description.contains(
+        "`forget` names order/delivery/ship, which an earlier `rename` has called order/transport/ship; name it so"))
+    #expect(try await self.plan([.rename("cart", to: "basket"), .forget("basket")]).unused == [])
+    let typo = try await self.plan([.rename("cart", to: "basket"), .forget("crt")]).unused
+    #expect(typo.map(\.step) == ["crt"] && typo.map(\.newName) == [nil])
+  }
+
+  @Test("a step of the new version alone cannot be forgotten or left, and is reported")
+  func onlyNew() async throws {
+    try await fill()
+    let change: @Sendable (String) -> String = { $0 }
+    #expect(try await plan([.forget("order/delivery/send")]).unused.map(\.move) == ["forget"])
+    #expect(try await plan([.reenter("send", at: "order/cart", change)]).unused.map(\.move) == ["reenter"])
   }
 
   @Test("a move of a version without flows and without registration is not reported")

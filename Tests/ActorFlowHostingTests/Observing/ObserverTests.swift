@@ -112,7 +112,7 @@ import Testing
     _ = try? await host.flow("x").abandon(by: Principal(id: "ann"))
     await host.isQuiet()
     let words = witness.words(of: "x")
-    #expect(words.contains("backUp of a: Boom"))
+    #expect(words.contains("backUp of a: threw Boom"))
     let ending = try #require(words.firstIndex(of: "ended abandoned"))
     // The caller gets the error of the rollback when the flow has ended.
     #expect(words[ending...].contains("refused abandon by ann: rollbackFailed"))
@@ -132,7 +132,7 @@ import Testing
     #expect(await code { try await host.flow("x").compensateAgain(by: ann) } == .rollbackFailed)
     await host.isQuiet()
     let words = witness.words(of: "x").dropFirst(before).filter { $0 != "activated" && $0 != "passivated" }
-    #expect(words.contains("backUp of a: Boom"))
+    #expect(words.contains("backUp of a: threw Boom"))
     #expect(words.last == "refused compensateAgain by ann: rollbackFailed")
     #expect(words.contains("committed compensateAgain"))
   }
@@ -187,6 +187,83 @@ import Testing
     #expect(longest[1] >= .seconds(5) && longest[1] < .seconds(6), "with the commits of the effect")
     #expect(revisions == Array(1...revisions.count))
     #expect(try await base.load("x")?.revision.number == revisions.last)
+  }
+
+  @Test("an answer says how long its question was open, also when another host has asked it, and a request has its key")
+  func waitingTime() async throws {
+    let store = MemoryFlowStore(clock: clock)
+    let flow = Flow<String, String>("f") { Step("a") { Asker() } }
+    let first = FlowHost(store: store, clock: clock, owner: "first")
+    try await first.register(flow).start(id: "x", with: "-", trace: ["traceparent": "t"])
+    _ = try await first.flow("x").settled()
+    try await first.shutDown()
+    clock.advance(by: .seconds(7))
+    let second = try host(on: store)
+    try await second.register(flow)
+    try await second.flow("x").answer(Form.self, with: "1", by: Principal(id: "bob"), key: "click")
+    _ = try await second.flow("x").settled()
+    await second.isQuiet()
+    var (answers, requests): ([String], [String]) = ([], [])
+    for event in witness.events {
+      switch event.kind {
+      case .answered(let question, let by, let time):
+        answers.append("\(question.number) at \(question.step) by \(by ?? "-") after \(time ?? .zero)")
+      case .requestEnded(let request, .returned, _):
+        requests.append("\(request.kind) \(request.key ?? "-") by \(request.by ?? "-") of \(event.definition ?? "-")")
+        #expect(event.trace == ["traceparent": "t"])
+      default: break
+      }
+    }
+    #expect(answers == ["1 at a by bob after \(Duration.seconds(7))"])
+    #expect(requests == ["answer click by bob of f"])
+  }
+
+  @Test("a request is reported in the task of its caller, with the time that it took")
+  func requestTime() async throws {
+    let store = FaultyStore(MemoryFlowStore(clock: clock))
+    let caller = CallerWitness()
+    let host = try FlowHost(store: store, clock: clock, owner: "host", options: .observed(by: caller))
+    let flows = try await host.register(Flow<String, String>("f") { Step("a") { Asker() } })
+    store.plan { [clock] call in
+      if call.operation == .commit { clock.advance(by: .milliseconds(10)) }
+      return nil
+    }
+    try await CallerWitness.$caller.withValue("ann's request") {
+      _ = try await flows.start(id: "x", with: "-")
+    }
+    await host.isQuiet()
+    let seen = caller.seen.withLock { $0 }
+    #expect(seen.map(\.caller) == ["ann's request"])
+    #expect(seen.allSatisfy { $0.time >= .milliseconds(10) })
+  }
+
+  /// An observer that remembers requests, with a value of the task in which it is called.
+  private final class CallerWitness: HostObserver {
+    @TaskLocal static var caller: String?
+    let seen = Lock<[(caller: String?, time: Duration)]>([])
+
+    func observe(_ event: HostEvent) {
+      guard case .requestEnded(_, _, let time) = event.kind else { return }
+      seen.withLock { $0.append((Self.caller, time)) }
+    }
+  }
+
+  @Test("a `backUp` says how long it took")
+  func compensationTime() async throws {
+    let host = try host(on: MemoryFlowStore(clock: clock))
+    let flow = Flow<String, String>("f") { [clock] in
+      Step("a") { Scripted(backUp: { _ in clock.advance(by: .seconds(2)) }) { text, _ in text } }
+      Step("b") { Asker() }
+    }
+    try await host.register(flow).start(id: "x", with: "-")
+    _ = try await host.flow("x").settled()
+    try await host.flow("x").abandon()
+    await host.isQuiet()
+    var times: [Duration] = []
+    for event in witness.events {
+      if case .compensationEnded("a", .returned, let time) = event.kind { times.append(time) }
+    }
+    #expect(times == [.seconds(2)])
   }
 
   @Test("a lease that another host has ended is reported once for each flow")

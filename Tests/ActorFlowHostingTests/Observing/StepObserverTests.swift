@@ -56,6 +56,8 @@ import Testing
     return try await flows.outcome(of: "x")
   }
 
+  private static func cancelCurrentTask() { withUnsafeCurrentTask { $0?.cancel() } }
+
   private var faults: [String] {
     witness.words(of: "x").filter { $0.hasPrefix("observer") }
   }
@@ -195,6 +197,65 @@ import Testing
       #expect(tests.witness.words(of: "x").contains("suspended at a: Boom"))
       #expect(tests.faults == [])
     }
+  }
+
+  @Test("an observer that cancels its own task changes nothing of the flow", arguments: ["before", "after"])
+  func cancelsItself(moment: String) async throws {
+    let host = try host(
+      Around { _, body in
+        try await Self.$span.withValue("around") {
+          if moment == "before" { Self.cancelCurrentTask() }
+          try await body()
+          if moment == "after" { Self.cancelCurrentTask() }
+        }
+      })
+    #expect(try await play(host) == .finished("-1"))
+    #expect(log.all == ["a in around", "a in around", "charge in around"])
+    #expect(faults == [])
+  }
+
+  @Test("an observer that cancels its own task and throws is reported, and one that never calls the step")
+  func cancelsItselfAndThrows() async throws {
+    for calls in [true, false] {
+      let tests = StepObserverTests()
+      let host = try tests.host(
+        Around { _, body in
+          Self.cancelCurrentTask()
+          if calls { try await body() }
+          try Task.checkCancellation()
+        })
+      #expect(try await tests.play(host) == .finished("-1"))
+      let fault = calls ? "threw: CancellationError" : "neverCalled"
+      #expect(tests.faults.contains("observer \(fault)") == true, "\(tests.faults)")
+    }
+  }
+
+  @Test("a step that is left is cancelled, although its observer has cancelled its own task", arguments: [false, true])
+  func leftWithinAround(cancels: Bool) async throws {
+    let (reached, log) = (Gate(), log)
+    let host = try host(
+      Around { _, body in
+        if cancels { Self.cancelCurrentTask() }
+        try await body()
+      },
+      Around { _, body in try await body() })
+    try await host.register(
+      Flow<String, String>("f") {
+        Step("a") { (text: String, _: StepContext) in
+          log.add("cancelled before: \(Task.isCancelled)")
+          reached.mark()
+          let never = AsyncStream<Void>.makeStream()
+          for await _ in never.stream {}
+          log.add("cancelled: \(Task.isCancelled)")
+          return text
+        }
+      }
+    ).start(id: "x", with: "-")
+    await reached.reached()
+    try await host.flow("x").abandon()
+    #expect(try await host.flow("x").view().status == .abandoned)
+    #expect(log.all == ["cancelled before: false", "cancelled: true"])
+    #expect(faults == [])
   }
 
   @Test("the time of observers is checked")

@@ -9,8 +9,14 @@ final class Witness: HostObserver {
 
   var events: [HostEvent] { seen.withLock { $0 } }
 
-  /// The events about a flow, each in a few words.
-  func words(of flow: FlowID) -> [String] { events.filter { $0.flow == flow }.map { Self.words($0.kind) } }
+  /// The events about a flow, each in a few words, but for requests that were done: the flow goes on beside their callers.
+  func words(of flow: FlowID) -> [String] {
+    events.compactMap { event in
+      if event.flow != flow { return nil }
+      if case .requestEnded(_, .returned, _) = event.kind { return nil }
+      return Self.words(event.kind)
+    }
+  }
 
   static func words(_ kind: HostEvent.Kind) -> String {
     switch kind {
@@ -20,7 +26,7 @@ final class Witness: HostObserver {
     case .effectBegan(let step, let key): "effect \(key) of \(step?.name ?? "-")"
     case .effectEnded(_, let key, let outcome, _): "effect \(key): \(words(outcome))"
     case .asked(let question): "asked \(question.number) at \(question.step.name)"
-    case .answered(let number, let by): "answered \(number) by \(by ?? "-")"
+    case .answered(let question, let by, _): "answered \(question.number) by \(by ?? "-")"
     case .committed(let commit): "committed \(commit.requests.map { $0.kind.rawValue }.joined(separator: ", "))"
     case .storeFailed(let failure): "store: \(failure.code ?? failure.type)"
     case .workFailed(let work, let failure): "work \(work): \(failure.code ?? failure.type)"
@@ -30,12 +36,13 @@ final class Witness: HostObserver {
     case .suspended(let step, let failure): "suspended at \(step?.name ?? "-"): \(failure.type)"
     case .unmigrated(let failure): "unmigrated: \(failure.code ?? "-")"
     case .erased: "erased"
-    case .compensationFailed(let step, let failure): "backUp of \(step.name): \(failure.type)"
+    case .compensationEnded(let step, let outcome, _): "backUp of \(step.name): \(words(outcome))"
     case .leaseLost: "lease lost"
-    case .requestRefused(let kind, let by, let failure):
-      "refused \(kind) by \(by ?? "-"): \(failure.code ?? failure.type)"
+    case .requestEnded(let request, .threw(let failure), _):
+      "refused \(request.kind) by \(request.by ?? "-"): \(failure.code ?? failure.type)"
+    case .requestEnded(let request, let outcome, _): "request \(request.kind): \(words(outcome))"
     case .ended(let status): "ended \(status.rawValue)"
-    case .removed(let by): "removed by \(by ?? "-")"
+    case .removed(let by, let reason): "removed by \(by ?? "-")\(reason.isEmpty ? "" : ": \(reason)")"
     case .observerFailed(let fault, let failure): "observer \(fault)\(failure.map { ": \($0.type)" } ?? "")"
     }
   }

@@ -76,7 +76,10 @@ import Testing
     #expect(store.calls.dropFirst(before.1).allSatisfy { $0.operation == .load })
     #expect(try await store.store.load("f") == stored)
     if verb.hasPrefix("request") {
-      #expect(witness.events.contains { if case .requestRefused(_, "ann", _) = $0.kind { true } else { false } })
+      #expect(
+        witness.events.contains {
+          if case .requestEnded(let request, .threw, _) = $0.kind { request.by == "ann" } else { false }
+        })
     }
   }
 

@@ -60,23 +60,51 @@ import Testing
     }
   }
 
-  @Test("observers learn that a flow was removed: by whom it was deleted, or that it was purged")
+  @Test("observers learn that a flow was removed: by whom it was deleted and why, or that it was purged")
   func observed() async throws {
     let (witness, clock) = (Witness(), ManualWallClock())
     let host = try FlowHost(store: MemoryFlowStore(clock: clock), clock: clock, options: .observed(by: witness))
     let flows = try await host.register(flow)
-    for id in ["deleted", "purged"] as [FlowID] {
+    for id in ["deleted", "purged", "live"] as [FlowID] {
       try await flows.start(id: id, with: "-")
       _ = try await host.flow(id).settled()
     }
     try await host.flow("deleted", by: Principal(id: "ann")).delete()
+    try await host.flow("live", by: Principal(id: "ann")).delete(reason: "a test", by: Principal(id: "bob"))
     try await host.flow("purged").abandon()
     await host.isQuiet()
     clock.advance(by: .seconds(60))
     try await host.purge(endedBefore: clock.now)
     #expect(witness.words(of: "deleted").filter { $0.hasPrefix("removed") } == ["removed by ann"])
+    #expect(witness.words(of: "live").filter { $0.hasPrefix("removed") } == ["removed by bob: a test"])
     #expect(witness.words(of: "purged").last == "removed by -")
     #expect(witness.events.last?.definition == "f" && witness.events.last?.version == 1)
+  }
+
+  @Test("a reason that is too long, or that a database cannot store, is refused, and nothing is removed")
+  func badReason() async throws {
+    let host = try host(MemoryFlowStore())
+    try await host.register(flow).start(id: "x", with: "-")
+    let long = String(repeating: "a", count: 1_025)
+    #expect(await code { try await host.flow("x").delete(reason: long) } == .tooLarge)
+    #expect(await code { try await host.flow("x").delete(reason: "\0") } == .notStorable)
+    try await host.flow("x").delete(reason: String(long.dropLast()))
+    try await expectGone(host, "x")
+  }
+
+  @Test("the guard is asked for the principal of the deletion, or else for that of the handle")
+  func asksForTheirPrincipal() async throws {
+    var options = FlowHost.Options()
+    options.access = { verb, principal, _ in
+      if verb == .delete, principal?.id != "ann" { throw Boom() }
+    }
+    let host = try FlowHost(store: MemoryFlowStore(), options: options)
+    try await host.register(flow).start(id: "x", with: "-")
+    let (ann, bob) = (Principal(id: "ann"), Principal(id: "bob"))
+    await #expect(throws: Boom.self) { try await host.flow("x").delete() }
+    await #expect(throws: Boom.self) { try await host.flow("x", by: ann).delete(by: bob) }
+    try await host.flow("x", by: bob).delete(by: ann)
+    #expect(await code { try await host.flow("x").view() } == .noSuchFlow)
   }
 
   @Test("a flow that is written while it is deleted is deleted all the same")

@@ -332,7 +332,7 @@ private let approval = Flow("approval") {
     watching.cancel()
     await watching.value
 
-    try await host.flow("expense-18").delete()  // with its history; nothing is compensated
+    try await host.flow("expense-18").delete(reason: "a test", by: ann)  // with its history; nothing is compensated
     #expect(await code { try await host.flow("expense-18").view() } == .noSuchFlow)
   }
 

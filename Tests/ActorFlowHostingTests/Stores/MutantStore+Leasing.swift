@@ -47,6 +47,21 @@ extension MutantStore {
     return leased
   }
 
+  func acquire(
+    _ id: FlowID, under epoch: Epoch, serving: [String: ClosedRange<Int>]
+  ) async throws -> LeasedFlow? {
+    if mutation == .leasesUnserved { return try await acquire(id, under: epoch) }
+    guard let flow = try await base.load(id)?.snapshot, serving[flow.definition]?.contains(flow.version) != true else {
+      return try await acquire(id, under: epoch)
+    }
+    if mutation == .wishesUnserved {
+      do { try await base.release(acquire(id, under: epoch).lease) } catch let error as FlowStoreError
+        where error.code == .leased
+      {}
+    }
+    return nil
+  }
+
   func release(_ lease: FlowLease) async throws {
     try await base.release(mutation == .releasesAnything ? lastLease(lease.id) ?? lease : lease)
   }

@@ -24,7 +24,7 @@ enum Mutation: String, CaseIterable, Sendable {
   case reusesFences, leasesOnlyWhatIsThere, ignoresReleases, leasesWithoutFlow, takesAnyFence, beatsForTheDead
   // epochs
   case endsOneLease, endsWhatIsOverdue, keepsEpoch, attachesOver, forgetsAttempts, detachesNothing
-  case listsOnePageOfLeases, detachesByName
+  case listsOnePageOfLeases, detachesByName, leasesUnserved, wishesUnserved
   // waking
   case countsAllTimers, keepsWishes, tellsNothing
   // claiming
@@ -122,6 +122,7 @@ enum Mutation: String, CaseIterable, Sendable {
     case .limitsBeforeItFilters: "claimDue finds the flow behind"
     case .claimsTwice: "claimDue: 4 claimers"
     case .claimsUnserved: "claimDue: waiting"
+    case .leasesUnserved, .wishesUnserved: "a lease for a host that cannot run"
     case .leavesTheDead: "claimDue takes over"
     case .claimsYoungest: "claimDue takes the longest due flow"
     case .claimsWhatWaits: "claimDue follows updates"

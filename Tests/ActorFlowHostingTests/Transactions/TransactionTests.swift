@@ -237,6 +237,62 @@ import Testing
     #expect(try await host.flow("p").settled().questions.count == 1)
   }
 
+  @Test("a list shows a flow as it was before a change that is pending")
+  func listed() async throws {
+    let flow = try await begun()
+    let question = try await flow.view().questions.map(\.id.description)
+    let transaction = MemoryTransaction(on: store)
+    let change = try await flow.answer(Form.self, with: "1", in: transaction)
+    #expect(try await host.tasks(limit: 10).tasks.map(\.task.question) == question)
+    try await transaction.end(committing: true)
+    try await change.settle()
+    let next = try await flow.settled().questions.map(\.id.description)
+    #expect(next != question && next.count == 1)
+    #expect(try await host.tasks(limit: 10).tasks.map(\.task.question) == next)
+  }
+
+  @Test("a step that has got one of two things that it waits for does not hold up a change")
+  func oneOfTwo() async throws {
+    let flows = try await host.register(
+      Flow<String, String>("both") {
+        Step("both") { (input: String, context: StepContext) in
+          async let number = context.wait(for: Self.paid)
+          async let text = context.ask(Form(text: input))
+          return try await "\(text) \(number)"
+        }
+      })
+    try await flows.start(id: "b", with: "-")
+    let flow = host.flow("b")
+    _ = try await flow.settled()
+    _ = try await flow.send(1, to: Self.paid, key: "k")
+    try await store.transaction { try await flow.answer(Form.self, with: "1", in: $0) }
+    #expect(try await flow.settled().status == .finished)
+  }
+
+  @Test("a change of a flow that does not come to rest is refused with `moving` after the request time")
+  func moving() async throws {
+    let (begun, end) = (AsyncEvent(), AsyncEvent())
+    var options = FlowHost.Options()
+    options.requestTime = .zero
+    let host = try FlowHost(store: store, clock: clock, owner: "impatient", options: options)
+    let flows = try await host.register(
+      Flow<String, String>("busy") {
+        Step("busy") { (input: String) in
+          begun.signal()
+          await end.wait()
+          return input
+        }
+      })
+    try await flows.start(id: "b", with: "-")
+    let flow = host.flow("b")
+    await begun.wait()
+    let transaction = MemoryTransaction(on: store)
+    #expect(await code { try await flow.abandon(in: transaction) } == .moving)
+    try await transaction.end(committing: true)
+    end.signal()
+    #expect(try await flow.settled().status == .finished)
+  }
+
   @Test("a transaction of another store is refused before anything happens")
   func otherStore() async throws {
     let flow = try await begun()

@@ -13,6 +13,10 @@ package final class HostArena: Arena {
   /// Whether a failed step suspends the flow, to be retried or abandoned. If not, the flow rolls back.
   package let suspendsOnFailure: Bool
   private let transactions: Transactions?
+  /// Another running host of the same store, and the source of choices between the two.
+  private let other: Other?
+  /// The number of acknowledged requests of each kind, by the word of their entry in the history.
+  private let acknowledged = Lock<[String: Int]>([:])
 
   /// The transactions in which an arena makes some of the requests.
   package final class Transactions: Sendable {
@@ -26,9 +30,10 @@ package final class HostArena: Arena {
   }
 
   package init(
-    _ world: World, _ clock: ManualWallClock, _ host: FlowHost, suspendsOnFailure: Bool = false,
-    in transactions: Transactions? = nil
+    _ world: World, _ clock: ManualWallClock, _ host: FlowHost, beside other: (host: FlowHost, seed: UInt64)? = nil,
+    suspendsOnFailure: Bool = false, in transactions: Transactions? = nil
   ) {
+    self.other = other.map { Other($0.host, seed: $0.seed) }
     (self.world, self.clock, self.suspendsOnFailure) = (world, clock, suspendsOnFailure)
     self.transactions = transactions
     current = Lock(host)
@@ -59,8 +64,22 @@ package final class HostArena: Arena {
     }
   }
 
+  private final class Other: Sendable {
+    let host: FlowHost
+    let random: Lock<Chance>
+
+    init(_ host: FlowHost, seed: UInt64) {
+      self.host = host
+      random = Lock(Chance(seed: seed))
+    }
+  }
+
+  /// The host of the next request: one of two at random if there is another.
   package var host: FlowHost {
-    get { current.withLock { $0 } }
+    get {
+      if let other, other.random.withLock({ $0.percent(50) }) { return other.host }
+      return current.withLock { $0 }
+    }
     set { current.withLock { $0 = newValue } }
   }
 
@@ -142,7 +161,7 @@ package final class HostArena: Arena {
   package func retry() async {
     guard let view = try? await host.flow(Self.id).view(), isSuspended(view) else { return }
     note(.retry)
-    _ = try? await host.flow(Self.id).retry(reason: "again", by: .player, key: newKey())
+    await acknowledging("retried") { try await $0.retry(reason: "again", by: .player, key: newKey()) }
   }
 
   package func complete(_ step: String, with number: Int, of program: Program) async -> String {
@@ -172,7 +191,9 @@ package final class HostArena: Arena {
 
   package func edit() async {
     note(.editNothing)
-    _ = try? await host.flow(Self.id).edit([.custom { _ in }], reason: "outside", by: .player, key: newKey())
+    await acknowledging("edited") {
+      try await $0.edit([.custom { _ in }], reason: "outside", by: .player, key: newKey())
+    }
   }
 
   package func compensateAgain() async {
@@ -189,12 +210,26 @@ package final class HostArena: Arena {
 
   package func refresh() async {
     note(.refresh)
-    _ = try? await host.flow(Self.id).refresh(reason: "outside", by: .player, key: newKey())
+    await acknowledging("refreshed") { try await $0.refresh(reason: "outside", by: .player, key: newKey()) }
   }
 
   package func note() async {
     note(.note)
-    _ = try? await host.flow(Self.id).note("seen", by: .player, key: newKey())
+    await acknowledging("noted") { try await $0.note("seen", by: .player, key: newKey()) }
+  }
+
+  /// Makes a request, and counts it if it is acknowledged.
+  private func acknowledging(_ word: String, _ request: (HostedFlow) async throws -> Void) async {
+    do { try await request(host.flow(Self.id)) } catch { return }
+    acknowledged.withLock { $0[word, default: 0] += 1 }
+  }
+
+  /// Checks that each acknowledged request is in the history once, each refused one is not, and no entry is missing.
+  func checkAcknowledged(in history: [HistoryEntry]) throws(Violation) {
+    for (word, count) in acknowledged.withLock({ $0 }) {
+      try expectEqual(history.count { $0.what == word }, count, "how often the history says \(word)")
+    }
+    try expectEqual(history.map(\.sequence), Array(1...max(1, history.count)), "the numbers of the history")
   }
 
   private func isSuspended(_ view: FlowView) -> Bool { suspendsOnFailure && view.status == .suspended }

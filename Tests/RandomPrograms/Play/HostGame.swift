@@ -142,6 +142,8 @@ struct HostGame {
   var followed: (store: any FlowStore, cursor: String?)?
   /// The answers to audited questions, by the question as the history shows it.
   var audited: [String: Command] = [:]
+  /// The hosts of two builds, between which each request chooses; `nil` if there is one host.
+  var rolling: Rolling?
   /// The people to whom the operator has assigned questions.
   var assigned: [Question.ID: [String]] = [:]
 
@@ -164,6 +166,7 @@ struct HostGame {
     var player = player
     while model.result == nil {
       if ending?.percent(1) == true { return played.append(try await removeWhileOpen()) }
+      if let host = try await chooseHost() { played.append(host) }
       if model.fault != nil {
         played.append(try await standStill())
         try await settle()
@@ -177,11 +180,13 @@ struct HostGame {
       try await compare()
       if strangers?.percent(10) == true { played.append(try await intrude()) }
       if operating?.percent(20) == true, model.result == nil {
+        if let host = try await chooseHost() { played.append(host) }
         played.append(try await operate())
         try await settle()
         try await compare()
       }
       if editing?.percent(10) == true, model.result == nil {
+        if let host = try await chooseHost() { played.append(host) }
         played.append(try await edit())
         try await settle()
         try await compare()

@@ -63,7 +63,7 @@ private func playHostedScramble(
         try await group.waitForAll()
       }
       let history = try await tester.history(of: HostArena.id)
-      do { try await check(program, world, try await tester.view(of: HostArena.id), history) } catch {
+      do { try await checkScrambled(program, world, try await tester.view(of: HostArena.id), history) } catch {
         throw Violation("\(error)\n  history: \(history.map { "\($0.what) \($0.step?.name ?? "")" })")
       }
       return arena.verbs
@@ -75,7 +75,7 @@ private func playHostedScramble(
 }
 
 /// The pace of a store whose calls take time, as those of a database do. One store in three is as fast as it is.
-private final class Pace: Sendable {
+final class Pace: Sendable {
   private let random: Lock<Chance>
   private let longest: Int
 
@@ -112,7 +112,7 @@ private func letGo(in world: World) async {
   }
 }
 
-private func check(
+func checkScrambled(
   _ program: Program, _ world: World, _ view: FlowView, _ history: [HistoryEntry]
 ) async throws(Violation) {
   try checkWorld(program, world, isRolledBack: history.isRolledBack)

@@ -10,7 +10,7 @@ final class UnrulyObserver: StepObserver {
   func observe(_ event: HostEvent) { _ = "\(event.kind)" }
 
   func around(_ step: ObservedStep, _ body: () async throws -> Void) async throws {
-    let (choice, before, after) = random.withLock { ($0.below(10), $0.below(4), $0.below(4)) }
+    let (choice, before, after) = random.withLock { ($0.below(12), $0.below(4), $0.below(4)) }
     for _ in 0..<before { await Task.yield() }
     switch choice {
     case 0: throw Unruly()
@@ -22,6 +22,13 @@ final class UnrulyObserver: StepObserver {
       try? await body()
       try await body()
     case 4: try? await body()
+    case 5:
+      cancelCurrentTask()
+      try await body()
+    case 6:
+      try await body()
+      cancelCurrentTask()
+      try Task.checkCancellation()
     default: try await body()
     }
     for _ in 0..<after { await Task.yield() }
@@ -29,3 +36,6 @@ final class UnrulyObserver: StepObserver {
 
   private struct Unruly: Error {}
 }
+
+/// Cancels the current task. A function that does not suspend, because the one of an async context is another.
+private func cancelCurrentTask() { withUnsafeCurrentTask { $0?.cancel() } }

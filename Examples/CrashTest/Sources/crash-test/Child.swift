@@ -30,9 +30,10 @@ struct Child: AsyncParsableCommand {
     let store = try await store.open(files)
     // Each child takes over at once from the one before, which had its name.
     let host = FlowHost(store: store.flows, owner: "crash-test")
-    let flows = try await host.register(try CrashFlow(files, launch: launch).flow)
+    let flows = try await host.register(try CrashFlow(files, launch: launch, ledger: store.ledger).flow)
     let player = Player(
-      host: host, flows: flows, acknowledged: try SideFile(files.acknowledged), intents: try SideFile(files.intents))
+      host: host, flows: flows, acknowledged: try SideFile(files.acknowledged), intents: try SideFile(files.intents),
+      ledger: store.ledger)
     let run = Task { try await host.run() }
     try FileHandle.standardOutput.write(contentsOf: Data("ready\n".utf8))
     let pending = Player.pending(files)

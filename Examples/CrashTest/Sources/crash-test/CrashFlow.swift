@@ -30,10 +30,12 @@ struct CrashFlow: Sendable {
   let records: SideFile
   /// The number of the child that runs the flow.
   let launch: Int
+  /// The tables in which the courier is booked, on a store that has transactions.
+  let ledger: Ledger?
 
-  init(_ files: Files, launch: Int) throws {
+  init(_ files: Files, launch: Int, ledger: Ledger?) throws {
     (effects, records) = (try SideFile(files.effects), try SideFile(files.records))
-    self.launch = launch
+    (self.launch, self.ledger) = (launch, ledger)
   }
 
   var flow: Flow<String, String> {
@@ -95,10 +97,16 @@ struct CrashFlow: Sendable {
   /// Makes a result that differs with each execution, and records it once.
   private func once(_ kind: String, _ name: String, _ input: String, _ context: StepContext) async throws -> String {
     let run = Self.run(input)
-    let made = try await context.once(kind) { key in
+    let make = { @Sendable (key: String) in
       let made = String(UInt64.random(in: .min ... .max), radix: 36)
       try effects.append([run, name, key, made, "\(launch)"])
       return made
+    }
+    let made: String
+    if kind == "courier", let ledger {
+      made = try await ledger.once(kind, run: run, context, make)
+    } else {
+      made = try await context.once(kind) { try make($0) }
     }
     try records.appendOnce([run, name, made, "\(launch)"])
     return "[\(kind):\(made)]"

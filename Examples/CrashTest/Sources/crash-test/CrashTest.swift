@@ -24,7 +24,7 @@ struct Hunt: AsyncParsableCommand {
   var kills = 300
   @Option(help: "Makes the moments of the kills the same again, as far as the machine lets them.")
   var seed = UInt64.random(in: 0...999_999)
-  @Option(help: "The store: files, sqlite, or the URL of a PostgreSQL database.")
+  @Option(help: "The store: files, sqlite, sharded, or the URL of a PostgreSQL database.")
   var store = TestedStore.files
   @Option(help: "How many flows are played at once.")
   var players = 4

@@ -12,7 +12,8 @@ struct Files {
   var effects: String { directory + "/effects" }
   /// The results that `once` and `attempt` have returned to a step: run, effect, result, and the number of the child.
   var records: String { directory + "/records" }
-  /// Answers about to be sent: key, question, text, and the run, the kind and the prompt of the question.
+  /// Answers about to be sent: key, question, text, the run, the kind and the prompt of the question, and `row` if one is
+  /// written in the ledger.
   var intents: String { directory + "/intents" }
   /// The requests that a host has acknowledged: see ``Acknowledgement``.
   var acknowledged: String { directory + "/acknowledged" }

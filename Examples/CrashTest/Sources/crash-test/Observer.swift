@@ -13,6 +13,7 @@ struct Observer {
     let flows = acknowledged()
     report.problems += effects(&report)
     let store = try await store.open(files)
+    if let ledger = store.ledger { report.problems += try await problems(in: ledger, flows, store.flows, &report) }
     for (id, run) in flows.sorted(by: { "\($0.key)" < "\($1.key)" }) {
       report.comparisons += 1
       do { report.problems += try await problems(of: id, run, store.flows, &report).map { "\(run.name): \($0)" } } catch
@@ -75,6 +76,35 @@ struct Observer {
       } else {
         problems.append("the answer to \(answer) is lost")
       }
+    }
+    return problems
+  }
+
+  // MARK: - Rows written in transactions
+
+  /// The problems of the rows that were to be stored with an answer, or with the record of an effect.
+  private func problems(
+    in ledger: Ledger, _ flows: [FlowID: Run], _ store: any FlowStore, _ report: inout Report
+  ) async throws -> [String] {
+    var problems: [String] = []
+    let meant = Set(SideFile.lines(of: files.intents).filter { $0.last == "row" }.map { [$0[3], $0[1]] })
+    let answers = try await ledger.answers()
+    for (id, run) in flows {
+      let rows = answers[run.name] ?? []
+      let history = try await store.history(of: id, after: 0, limit: .max)
+      let answered = Set(history.filter { $0.what == "answered" }.map(\.detail))
+      let expected = meant.filter { $0[0] == run.name && answered.contains(Question.ID($0[1])?.debugDescription) }
+      report.rows += rows.count
+      if rows.sorted() != expected.map({ $0[1] }).sorted() {
+        problems.append("\(run.name): \(rows.sorted()) have rows, and \(expected.map { $0[1] }.sorted()) are answered")
+      }
+    }
+    let effects = try await ledger.effects()
+    for (effect, rows) in effects where rows.count > 1 { problems.append("\(effect) has \(rows.count) rows") }
+    for line in SideFile.lines(of: files.records) where line[1] == "courier" {
+      report.rows += 1
+      let row = effects[[line[0], line[1]]]
+      if row != [line[2]] { problems.append("\(line[0]): the courier is \(line[2]), and its row \(row ?? [])") }
     }
     return problems
   }

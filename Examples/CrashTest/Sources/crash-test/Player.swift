@@ -7,6 +7,8 @@ struct Player: Sendable {
   let flows: RegisteredFlow<String, String>
   let acknowledged: SideFile
   let intents: SideFile
+  /// The tables whose rows are written with some of the answers, on a store that has transactions.
+  let ledger: Ledger?
 
   /// An answer that was about to be sent.
   struct Request: Sendable {
@@ -14,6 +16,8 @@ struct Player: Sendable {
     let question: Question.ID
     let text: String
     let form: Form
+    /// Whether a row is written in the ledger with the answer.
+    let hasRow: Bool
   }
 
   /// A flow cannot be brought to its end.
@@ -62,7 +66,8 @@ struct Player: Sendable {
       for question in view.questions {
         let form = try question.prompt(as: Form.self)
         let request = Request(
-          key: Self.random(), question: question.id, text: "\(form.kind)-\(Self.random())", form: form)
+          key: Self.random(), question: question.id, text: "\(form.kind)-\(Self.random())", form: form,
+          hasRow: ledger != nil && form.kind != "either" && Bool.random())
         switch form.kind {
         case "either": try await race(request)
         case "then":
@@ -117,6 +122,7 @@ struct Player: Sendable {
     let form = request.form
     try intents.append([
       request.key, request.question.description, request.text, form.run, form.kind, form.shown,
+      request.hasRow ? "row" : "",
     ])
     try await give(request)
   }
@@ -125,7 +131,11 @@ struct Player: Sendable {
   func give(_ request: Request) async throws {
     let id = request.question.flow
     do {
-      try await host.flow(id).answer(request.question, with: request.text, key: request.key)
+      if request.hasRow, let ledger {
+        try await ledger.answer(request, through: host)
+      } else {
+        try await host.flow(id).answer(request.question, with: request.text, key: request.key)
+      }
     } catch let error as FlowError where request.form.kind == "either" && Self.isLate(error) {
       return try acknowledge(.refused, request.form.run, request.key)
     }
@@ -145,9 +155,10 @@ struct Player: Sendable {
         .filter { [Acknowledgement.answered.rawValue, Acknowledgement.refused.rawValue].contains($0.first) }
         .map { $0[2] })
     return SideFile.lines(of: files.intents).compactMap { line in
-      guard line.count == 6, !known.contains(line[0]), let question = Question.ID(line[1]) else { return nil }
+      guard line.count == 7, !known.contains(line[0]), let question = Question.ID(line[1]) else { return nil }
       return Request(
-        key: line[0], question: question, text: line[2], form: Form(run: line[3], kind: line[4], shown: line[5]))
+        key: line[0], question: question, text: line[2], form: Form(run: line[3], kind: line[4], shown: line[5]),
+        hasRow: !line[6].isEmpty)
     }
   }
 

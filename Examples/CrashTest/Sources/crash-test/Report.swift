@@ -17,6 +17,8 @@ struct Report {
   var comparisons = 0
   /// The answers and the results of effects that these comparisons found again.
   var confirmed = 0
+  /// Rows of the ledger that were compared with the answer or the record that they were written with.
+  var rows = 0
   var problems: [String] = []
 
   func say(_ time: Duration) {
@@ -28,6 +30,7 @@ struct Report {
       \(comparisons) flows compared after kills, with \(confirmed) answers and results that had been acknowledged
       \(time.components.seconds) seconds
       """)
+    if rows > 0 { print("\(rows) rows that were written in transactions compared, each with its answer or record") }
     if tornFiles > 0 {
       print(
         """

@@ -18,7 +18,7 @@ struct StoreCheck {
   func examine(_ report: inout Report) async throws {
     let store = try await store.open(files)
     let host = FlowHost(store: store.flows)
-    let flows = try await host.register(try CrashFlow(files, launch: 0).flow)
+    let flows = try await host.register(try CrashFlow(files, launch: 0, ledger: nil).flow)
     report.problems += await store.unreadable().map { "\($0.key): \($0.value)" }
     let testimonies = self.testimonies()
     var stored: [String: FlowID] = [:]

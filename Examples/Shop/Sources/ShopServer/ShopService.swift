@@ -1,10 +1,12 @@
 import ActorFlowHosting
 import ActorFlowWeb
+import FlowObservers
 import Foundation
 import Hummingbird
 import HummingbirdFlows
 import Logging
 import LoopbackClient
+import Metrics
 import NIOCore
 import ServiceLifecycle
 import Shop
@@ -29,6 +31,7 @@ struct ShopService {
     var options = FlowHost.Options()
     // As long as a cart is looked at, it follows the prices.
     options.effectTime = .seconds(600)
+    options.observers = [FlowLogger(logger), FlowMetrics(MetricsSystem.factory)]
     let (store, close) = try await place.open()
     do {
       let host = try FlowHost(store: store, options: options)

@@ -34,16 +34,35 @@ extension MemoryFlowStore {
 
   /// Leases a flow to a host.
   public func acquire(_ id: FlowID, under epoch: Epoch) async throws -> LeasedFlow {
+    let (flow, _) = try acquire(id, under: epoch, if: { _ in true })
+    return LeasedFlow(FlowLease(of: id, under: epoch), flow)
+  }
+
+  /// Leases a flow to a host that can run these versions.
+  public func acquire(
+    _ id: FlowID, under epoch: Epoch, serving: [String: ClosedRange<Int>]
+  ) async throws -> LeasedFlow? {
+    let (flow, isLeased) = try acquire(id, under: epoch) { serving.includes($0.definition, $0.version) }
+    return isLeased ? LeasedFlow(FlowLease(of: id, under: epoch), flow) : nil
+  }
+
+  /// Leases a flow, unless it is stored and `isServed` says no.
+  private func acquire(
+    _ id: FlowID, under epoch: Epoch, if isServed: (FlowSnapshot) -> Bool
+  ) throws -> (flow: StoredFlow?, isLeased: Bool) {
     let now = clock.now.microseconds
     do {
-      let (flow, news) = try state.withLock { state throws(FlowStoreError) in
+      let (flow, news, isLeased) = try state.withLock { state throws(FlowStoreError) in
+        try state.leases.check(epoch)
+        let flow = state.records[id]?.flow
+        if let flow, !isServed(flow.snapshot) { return (StoredFlow?.none, [StoreChange](), false) }
         let isNew = state.leases[id]?.fence != epoch.fence
         let freed = try state.leases.give(id, under: epoch, at: now)
         if isNew { _ = state.leases.takeWish(for: id) }
-        return (state.records[id]?.flow, state.noteDue(of: freed + [id]))
+        return (flow, state.noteDue(of: freed + [id]), true)
       }
       streams.tell(news)
-      return LeasedFlow(FlowLease(of: id, under: epoch), flow)
+      return (flow, isLeased)
     } catch {
       if error.code == .leased, let lease = state.withLock({ $0.leases.wish(for: id) }) {
         streams.tell([.wanted(id, under: lease.fence)])

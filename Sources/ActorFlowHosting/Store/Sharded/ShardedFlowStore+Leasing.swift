@@ -86,6 +86,16 @@ extension ShardedFlowStore: LeasingFlowStore where Shard: LeasingFlowStore {
     return LeasedFlow(FlowLease(of: id, under: epoch), try await shard(number).acquire(id, under: part).flow)
   }
 
+  /// Leases a flow to a host that can run these versions.
+  public func acquire(
+    _ id: FlowID, under epoch: Epoch, serving: [String: ClosedRange<Int>]
+  ) async throws -> LeasedFlow? {
+    let number = placement.shard(of: id)
+    guard let part = try await part(of: epoch, in: number) else { throw notAttached(number) }
+    let leased = try await shard(number).acquire(id, under: part, serving: serving)
+    return leased.map { LeasedFlow(FlowLease(of: id, under: epoch), $0.flow) }
+  }
+
   /// Releases a lease.
   public func release(_ lease: FlowLease) async throws {
     let number = placement.shard(of: lease.id)

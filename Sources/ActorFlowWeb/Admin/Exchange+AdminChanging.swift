@@ -1,0 +1,80 @@
+import ActorFlow
+import ActorFlowHosting
+
+// Operators' changes of one flow.
+extension Exchange {
+  func adminChange(_ id: FlowID, _ operation: FlowSite.Operation) async throws -> WebResponse {
+    let view = try await adminLook(id, operation)
+    let submission = try Submission(request)
+    let order = try AdminOrder(submission)
+    let key = try RequestKey.key(of: request, submission, by: principal)?.forHost
+    let changed = try await withRefusals { try await change(view, operation, order, key) }
+    let settled = await settled(id, else: changed)
+    guard wantsJSON else { return .seeOther(paths.admin(id)) }
+    guard await may(.operate(.show), settled) else { return .json(.members([("id", .text(id.description))])) }
+    return .json(.operated(settled))
+  }
+
+  /// Calls the verb of the host for an operation.
+  ///
+  /// - Throws: A ``Problem`` for a value that is missing; errors of the verb.
+  private func change(
+    _ view: FlowView, _ operation: FlowSite.Operation, _ order: AdminOrder, _ key: String?
+  ) async throws -> FlowView {
+    let flow = hosted(view.id)
+    switch operation {
+    case .reassign:
+      let number = try AdminOrder.needed(order.question, "question")
+      // Operators name a question by its number, because its secret digits give the right to answer.
+      guard let question = view.questions.first(where: { $0.id.number == number }) else {
+        throw Problem(404, "noSuchQuestion", "the flow has no open question of this number")
+      }
+      return try await flow.reassign(
+        question.id, to: try AdminOrder.needed(order.assignees, "assignees"), reason: try order.neededReason,
+        revision: order.revision, key: key)
+    case .complete:
+      return try await flow.complete(
+        StepID(try AdminOrder.needed(order.step, "step")), output: try AdminOrder.needed(order.value, "output"),
+        reason: try order.neededReason, key: key)
+    case .enter:
+      return try await flow.enter(
+        StepID(try AdminOrder.needed(order.step, "step")), input: try AdminOrder.needed(order.value, "input"),
+        reason: try order.neededReason, key: key)
+    case .compensate:
+      return try await flow.compensateAgain(
+        order.step.map { StepID($0) }, reason: try order.neededReason, key: key)
+    default:
+      guard let verb = try Self.verb(operation, order, key) else {
+        throw Problem(404, "notFound", "there is nothing at this path")
+      }
+      return try await verb(flow)
+    }
+  }
+
+  /// Returns the verb for an operation that needs no values of a flow's own; `nil` for any other operation.
+  ///
+  /// - Throws: A ``Problem`` for a value that is missing.
+  static func verb(
+    _ operation: FlowSite.Operation, _ order: AdminOrder, _ key: String?
+  ) throws(Problem) -> (@Sendable (HostedFlow) async throws -> FlowView)? {
+    switch operation {
+    case .retry:
+      let reason = try order.neededReason
+      return { try await $0.retry(reason: reason, key: key) }
+    case .refresh:
+      let reason = try order.neededReason
+      return { try await $0.refresh(reason: reason, key: key) }
+    case .abandon:
+      let (reason, rollingBack) = (try order.neededReason, order.rollingBack ?? true)
+      return { try await $0.abandon(reason: reason, rollingBack: rollingBack, key: key) }
+    case .redact:
+      let reason = try order.neededReason
+      let (labels, principals) = (Set(order.labels ?? []), Set(order.principals ?? []))
+      return { try await $0.redact(keeping: labels, naming: principals, reason: reason) }
+    case .note:
+      let text = try AdminOrder.needed(order.text, "text")
+      return { try await $0.note(text, key: key) }
+    default: return nil
+    }
+  }
+}

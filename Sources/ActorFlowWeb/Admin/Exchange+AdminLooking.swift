@@ -1,0 +1,126 @@
+import ActorFlow
+import ActorFlowHosting
+
+// The looks of operators.
+extension Exchange {
+  private static let historySize = 20
+  private static let exportSize = 100
+
+  func adminList() async throws -> WebResponse {
+    try await allow(.operate(.list), nil)
+    let filter = try AdminFilter(query, ignoring: ["cursor", "limit"]).query()
+    let limit = try adminLimit()
+    let page = try await withCursor {
+      try await site.host.list(filter, after: query["cursor"], limit: limit, by: principal)
+    }
+    guard wantsJSON else { return adminPage(of: page) }
+    return .json(
+      .members([("flows", .array(page.flows.map { .summary($0) })), ("cursor", page.cursor.map { .text($0) })]))
+  }
+
+  func adminShow(_ id: FlowID) async throws -> WebResponse {
+    let view = try await adminLook(id, .show)
+    // Not every number is that of an entry, so more are read than shown.
+    let first = max(0, view.sequence - 4 * Self.historySize)
+    let entries = try await withRefusals { try await hosted(id).history(after: first).suffix(Self.historySize) }
+    guard wantsJSON else { return adminPage(of: view, Array(entries)) }
+    return .json(
+      .members([
+        ("flow", .operated(view)), ("diagram", site.served(view.definition).map { .text($0.diagram(.mermaid, view)) }),
+        ("history", .array(entries.map { .entry($0) })),
+      ]))
+  }
+
+  func adminHistory(_ id: FlowID) async throws -> WebResponse {
+    _ = try await adminLook(id, .history)
+    guard let after = Route.number(query["after"] ?? "0") else {
+      throw Problem(400, "malformed", "the number of the last entry has digits alone")
+    }
+    let limit = try adminLimit()
+    let entries = try await withRefusals { try await hosted(id).history(after: after, limit: limit) }
+    return .json(
+      .members([
+        ("entries", .array(entries.map { .entry($0) })),
+        ("next", entries.count == limit ? entries.last.map { .int($0.sequence) } : nil),
+      ]))
+  }
+
+  func adminTasks() async throws -> WebResponse {
+    try await allow(.operate(.tasks), nil)
+    let assignees = query["assignee"].map { $0.split(separator: ",").map(String.init) }
+    let limit = try adminLimit()
+    let tasks = TaskQuery(
+      assignees: assignees, prompt: query["prompt"], definition: query["definition"], order: .due)
+    let page = try await withCursor {
+      try await site.host.tasks(tasks, after: query["cursor"], limit: limit, by: principal)
+    }
+    return .json(
+      .members([("tasks", .array(page.tasks.map { .task($0) })), ("cursor", page.cursor.map { .text($0) })]))
+  }
+
+  func adminPlan() async throws -> WebResponse {
+    try await allow(.operate(.plan), nil)
+    let plan = try await withRefusals { try await site.host.plan() }
+    let counts = plan.counts
+    return .json(
+      .members([
+        ("stay", .int(counts.stay)), ("move", .int(counts.move)), ("unmigrated", .int(counts.unmigrated)),
+        ("unchecked", .int(counts.unchecked)), ("erased", .int(plan.erased)),
+        ("lines", .texts(plan.description.split(separator: "\n").map(String.init))),
+      ]))
+  }
+
+  /// Returns the numbers that a live view shows. A client asks again as often as it likes.
+  func adminCounts() async throws -> WebResponse {
+    try await allow(.operate(.list), nil)
+    let definition = query["definition"]
+    let (backlog, health) = try await withRefusals {
+      (try await site.host.backlog(of: definition), await site.host.health())
+    }
+    var statuses: [(String, JSON)] = []
+    for status in FlowSnapshot.Status.allCases {
+      let count = try await withRefusals {
+        try await site.host.count(
+          FlowQuery(definition: definition, status: [status]), upTo: 10_000, by: principal)
+      }
+      statuses.append((status.rawValue, .int(count)))
+    }
+    return .json(
+      .members([
+        ("status", .object(statuses)), ("due", .int(backlog.due)),
+        ("oldestDue", backlog.oldestDue.map { .text(WireDate.text(of: $0)) }), ("live", .int(health.liveFlows)),
+        ("isRunning", .bool(health.isRunning)), ("failedPolls", .int(health.failedPolls)),
+        ("lastPoll", health.lastPoll.map { .text(WireDate.text(of: $0)) }),
+      ]))
+  }
+
+  /// Returns flows with their whole histories, a JSON object a line, and last the cursor, if there are more.
+  func adminExport() async throws -> WebResponse {
+    try await allow(.operate(.export), nil)
+    let filter = try AdminFilter(query, ignoring: ["cursor", "limit"]).query()
+    let limit = min(try adminLimit(), Self.exportSize)
+    let page = try await withCursor {
+      try await site.host.list(filter, after: query["cursor"], limit: limit, by: principal)
+    }
+    var lines: [UInt8] = []
+    for flow in page.flows {
+      let view: FlowView
+      // The flow was removed meanwhile, or may not be seen.
+      do { view = try await adminLook(flow.id, .export) } catch is Problem { continue }
+      let entries = try await wholeHistory(of: flow.id)
+      let line = JSON.members([("flow", .operated(view)), ("history", .array(entries.map { .entry($0) }))])
+      lines += line.bytes + [0x0A]
+    }
+    if let cursor = page.cursor { lines += JSON.members([("cursor", .text(cursor))]).bytes + [0x0A] }
+    return WebResponse(status: 200, headers: ["Content-Type": "application/x-ndjson"], body: .bytes(lines))
+  }
+
+  private func wholeHistory(of id: FlowID) async throws -> [HistoryEntry] {
+    var entries: [HistoryEntry] = []
+    while true {
+      let page = try await withRefusals { try await hosted(id).history(after: entries.last?.sequence ?? 0) }
+      entries += page
+      if page.count < 1_000 { return entries }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import ActorFlow
+import ActorFlowHosting
+import ActorFlowWeb
+import Foundation
+import Testing
+
+@Suite("Operators change flows", .timeLimit(.minutes(15))) struct AdminChangeTests {
+  private func history(_ admin: AdminSite, _ id: String) async throws -> [[String: Any]] {
+    let reply = try await admin.get("/flows/\(id)/history")
+    return try #require(reply.value("entries") as? [[String: Any]])
+  }
+
+  @Test("each verb names the operator and the reason in the history")
+  func verbs() async throws {
+    let admin = try await AdminSite()
+    let id = try await admin.suspended()
+    // The step reads its answer again, so the retry fails as the step did.
+    let retried = try await admin.post("/flows/\(id)/retry", #"{"reason":"the server is back"}"#)
+    #expect(retried.status == 200 && retried["status"] == "suspended")
+    let placed = #"{"order":{"item":"pot","quantity":1},"address":{"street":"Main St 1","city":"Bern"}}"#
+    let completed = try await admin.post(
+      "/flows/\(id)/complete", #"{"step":"approval","output":\#(placed),"reason":"approved by phone"}"#)
+    #expect(completed["steps.0"] == "order/payment" && completed["signals.0"] == "paid")
+    #expect(try await admin.post("/flows/\(id)/note", #"{"text":"called the customer"}"#).status == 200)
+    let entries = try await history(admin, id)
+    for what in ["retried", "noted"] {
+      #expect(entries.first { $0["what"] as? String == what }?["by"] as? String == "staff-cleo", "\(what)")
+    }
+    #expect(entries.contains { ($0["detail"] as? String)?.contains("approved by phone") == true })
+    let abandoned = try await admin.post("/flows/\(id)/abandon", #"{"reason":"given up"}"#)
+    #expect(abandoned["status"] == "abandoned")
+    #expect(try await admin.post("/flows/\(id)/redact", #"{"reason":"asked to"}"#).value("isRedacted") as? Bool == true)
+    let facts = try await history(admin, id)
+    #expect(facts.contains { $0["what"] as? String == "redacted" && $0["by"] as? String == "staff-cleo" })
+    #expect(!facts.contains { ($0["detail"] as? String)?.contains("customer") == true })
+  }
+
+  @Test("a question is assigned to others by its number, and they can answer it")
+  func reassign() async throws {
+    let admin = try await AdminSite()
+    let ballot = Flow("ballot") {
+      Step("vote") { (order: Order, context: StepContext) in try await context.ask(Vote(assignees: [order.item])) }
+    }
+    try await admin.shop.host.register(ballot).start(id: "v", with: Order(item: "ann", quantity: 1))
+    _ = try await admin.shop.host.flow("v").settled()
+    let reply = try await admin.post(
+      "/flows/v/reassign", #"{"question":1,"assignees":["bob","cy"],"reason":"ann is away"}"#)
+    #expect(reply.status == 200 && reply["questions.0.assignees.1"] == "cy")
+    #expect(
+      try await admin.post("/flows/v/reassign", #"{"question":9,"assignees":["bob"],"reason":"x"}"#).status == 404)
+    #expect(try await history(admin, "v").contains { ($0["detail"] as? String)?.contains("ann is away") == true })
+  }
+
+  private struct Vote: ReassignablePrompt, Codable {
+    typealias Answer = String
+    static let promptName = "Vote"
+    var assignees: [String]
+  }
+
+  @Test("a request without the reason, or with values of other types, is refused and names the value")
+  func refusals() async throws {
+    let admin = try await AdminSite()
+    let id = try await admin.suspended()
+    for operation in ["retry", "abandon", "refresh", "redact", "compensate"] {
+      for body in ["{}", #"{"reason":"  "}"#] {
+        let reply = try await admin.post("/flows/\(id)/\(operation)", body)
+        #expect(reply.status == 422 && reply["errors.0.field"] == "reason", "\(operation)")
+      }
+    }
+    #expect(try await admin.post("/flows/\(id)/note", "{}")["errors.0.field"] == "text")
+    #expect(try await admin.post("/flows/\(id)/complete", #"{"reason":"x"}"#)["errors.0.field"] == "step")
+    #expect(try await admin.post("/flows/\(id)/reassign", #"{"reason":"x","question":"one"}"#).status == 422)
+    #expect(try await admin.post("/flows/\(id)/complete", #"{"reason":"x","step":"none","output":1}"#).status != 500)
+    #expect(try await admin.post("/flows/\(id)/plan", "{}").status == 404)
+    #expect(try await admin.get("/flows/\(id)")["flow.status"] == "suspended")
+    #expect(try await admin.post("/flows/none/retry", #"{"reason":"x"}"#).status == 404)
+    #expect(try await admin.get("/flows/\(id)/retry").status == 405)
+    #expect(try await admin.post("/flows/\(id)/redact", #"{"reason":"x"}"#)["code"] == "notEnded")
+  }
+
+  @Test("a request under one key is done once, and another under the key is refused")
+  func keys() async throws {
+    let admin = try await AdminSite()
+    let id = try await admin.suspended()
+    for _ in 0..<2 {
+      #expect(try await admin.post("/flows/\(id)/note", #"{"text":"once"}"#, key: "note-1").status == 200)
+    }
+    #expect(try await history(admin, id).count { $0["detail"] as? String == "once" } == 1)
+    #expect(try await admin.post("/flows/\(id)/note", #"{"text":"other"}"#, key: "note-1")["code"] == "keyReused")
+  }
+
+  @Test("a page of another site changes nothing")
+  func crossSite() async throws {
+    let admin = try await AdminSite()
+    let id = try await admin.suspended()
+    let response = await admin.shop.post(
+      "/admin/flows/\(id)/abandon", [("reason", "x")], as: "staff-cleo", headers: ["Sec-Fetch-Site": "cross-site"])
+    #expect(response.status == 403)
+    #expect(try await admin.get("/flows/\(id)")["flow.status"] == "suspended")
+  }
+}
