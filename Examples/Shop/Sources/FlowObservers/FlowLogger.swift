@@ -1,4 +1,4 @@
-public import ActorFlow
+import ActorFlow
 public import ActorFlowHosting
 public import Logging
 
@@ -77,7 +77,7 @@ private struct Line {
       case .erased: Line(.notice, "key of the flow was erased")
       case .ended(let status): Line(.info, "flow ended", ["status": status.rawValue])
       case .removed(let by, _): Line(.notice, "flow removed", ["by": by])
-      default: Line(.debug, "event of a later version")
+      @unknown default: Line(.debug, "event of a later version")
       }
   }
 

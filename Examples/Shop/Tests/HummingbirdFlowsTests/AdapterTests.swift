@@ -47,8 +47,7 @@ import Testing
       } catch {
         // The connection ended before the client had sent all, so it may not have read the refusal.
       }
-      let health = try await client.send("GET", "/health")
-      #expect(health.status == 200)
+      _ = try await server.start(client)
     }
   }
 

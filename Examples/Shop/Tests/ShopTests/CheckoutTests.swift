@@ -1,5 +1,6 @@
 import ActorFlow
 import ActorFlowHosting
+import ActorFlowTesting
 import ActorFlowWeb
 import Foundation
 import Testing
