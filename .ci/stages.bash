@@ -60,7 +60,8 @@ unfinished() {
 # Builds an example, and fails if the compiler warns: `build_example PACKAGE [OPTION]...`.
 build_example() {
   run swift build --package-path "$@" 2>&1 | once_each | tee "$scratch/example.log"
-  if grep 'warning:' "$scratch/example.log"; then
+  # A warning about a package that the example depends on begins the line, and names it.
+  if grep 'warning:' "$scratch/example.log" | grep -v "^warning: 'swift-"; then
     echo "$1 builds with warnings"
     return 1
   fi

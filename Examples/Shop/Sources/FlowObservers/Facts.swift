@@ -15,7 +15,7 @@ extension HostEvent.Outcome {
     case .returned: "returned"
     case .threw: "threw"
     case .cancelled: "cancelled"
-    default: "other"
+    @unknown default: "other"
     }
   }
 

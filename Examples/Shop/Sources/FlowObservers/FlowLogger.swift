@@ -1,4 +1,4 @@
-public import ActorFlow
+import ActorFlow
 public import ActorFlowHosting
 public import Logging
 
@@ -76,8 +76,8 @@ private struct Line {
       case .activated, .passivated: Line(.debug, "flow \(kind)")
       case .erased: Line(.notice, "key of the flow was erased")
       case .ended(let status): Line(.info, "flow ended", ["status": status.rawValue])
-      case .removed(let by): Line(.notice, "flow removed", ["by": by])
-      default: Line(.debug, "event of a later version")
+      case .removed(let by, _): Line(.notice, "flow removed", ["by": by])
+      @unknown default: Line(.debug, "event of a later version")
       }
   }
 

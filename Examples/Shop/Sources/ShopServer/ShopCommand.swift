@@ -1,0 +1,40 @@
+import ArgumentParser
+import Foundation
+import Logging
+
+/// The shop.
+@main
+struct ShopCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "shop",
+    abstract: "A checkout and an approval on one site: an example of ActorFlow on the web.",
+    discussion: "Sign in as ann, bob, tom, mia or fay, with the password demo.")
+
+  @Option(help: "The port to listen on; 0 for a free one.") var port = 8080
+  @Option(help: "The address to listen on.") var host = "127.0.0.1"
+  @Option(help: "The directory of the goods, the bank and the sessions.", completion: .directory)
+  var data = "shop-data"
+  @Option(
+    help:
+      "Where the flows are stored: a directory, sqlite:FILE, or the URL of a PostgreSQL database. By default, in DATA.",
+    completion: .directory)
+  var store: StorePlace?
+  @Option(help: "The seconds after which a price changes; 0 for never.") var pricesEvery = 60
+  @Flag(help: "Serve on a free port, walk through a checkout and an approval over HTTP, and end.") var smoke = false
+
+  func validate() throws {
+    guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+    guard (0...86_400).contains(pricesEvery) else { throw ValidationError("Give 0 to 86400 seconds.") }
+  }
+
+  func run() async throws {
+    guard !smoke else { return try await Smoke(store: store).run() }
+    let logger = Logger(label: "shop")
+    let data = URL(fileURLWithPath: data, isDirectory: true)
+    let service = try await ShopService(
+      address: host, port: port, data: data,
+      store: store ?? .files(directory: data.appendingPathComponent("flows").path),
+      pricesChange: pricesEvery > 0 ? .seconds(pricesEvery) : nil, logger: logger)
+    try await service.run(logger: logger)
+  }
+}

@@ -1,0 +1,68 @@
+import ActorFlow
+import ActorFlowWeb
+import Testing
+
+@testable import Shop
+
+@Suite("People", .timeLimit(.minutes(2))) struct PeopleTests {
+  @Test("sign in with their password, from the site's own page, and out again")
+  func login() async throws {
+    let shop = try await Fixture()
+    #expect(await shop.get("/", nil).status == 401)
+    #expect(await shop.get("/", nil).text.contains("href=\"/login\""))
+    #expect(await shop.get("/login", nil).text.contains("name=\"password\""))
+    #expect(await shop.post("/login", ["name": "ann", "password": "wrong"], nil).status == 422)
+    let form = ["name": "ann", "password": Accounts.password]
+    #expect(await shop.post("/login", form, nil, site: "cross-site").status == 403)
+    let response = await shop.post("/login", form, nil)
+    let header = try #require(response.headers["Set-Cookie"])
+    #expect(response.status == 303 && header.contains("HttpOnly") && header.contains("SameSite=Lax"))
+    let cookie = String(header.prefix { $0 != ";" })
+    #expect(await shop.get("/", cookie).status == 200)
+    #expect(await shop.post("/logout", [:], cookie).status == 303)
+    #expect(await shop.get("/", cookie).status == 401)
+    #expect(await shop.get("/", "session=guessed").status == 401)
+  }
+
+  @Test("see their own checkouts, and no others")
+  func own() async throws {
+    let shop = try await Fixture()
+    let (ann, bob) = (try await shop.cookie(of: "ann"), try await shop.cookie(of: "bob"))
+    let flow = try await shop.cart(.teapot, quantity: 1, ann)
+    #expect(await shop.get(flow, bob).status == 403)
+    #expect(await shop.get("\(flow)/events", bob).status == 403)
+    #expect(await shop.answer(page: await shop.get(flow, ann), ["_button": "order"], bob).status == 403)
+    #expect(await shop.get("\(flow)/history", ann).status == 403)
+    #expect(await shop.get("\(flow)/history", try await shop.cookie(of: "mia")).status == 200)
+    #expect(await shop.get("/start/expense", ann).status == 403)
+  }
+
+  @Test("approve expenses of others: a manager decides, and the finance group books")
+  func approval() async throws {
+    let shop = try await Fixture()
+    let (tom, mia, fay) = (
+      try await shop.cookie(of: "tom"), try await shop.cookie(of: "mia"), try await shop.cookie(of: "fay")
+    )
+    #expect(await shop.post("/flows/expense", ["purpose": "tea", "euros": "0"], tom).status == 422)
+    let started = await shop.post("/flows/expense", ["purpose": "tea", "euros": "12.5"], tom)
+    let flow = try #require(started.headers["Location"])
+    #expect(await shop.get("/tasks", mia).text.contains(flow))
+    #expect(await !shop.get("/tasks", fay).text.contains(flow))
+    #expect(await shop.get(flow, tom).value(of: "_question") == nil)
+    #expect(await shop.answer(flow, ["_button": "reject"], mia).status == 422)
+    #expect(await shop.answer(flow, ["_button": "approve", "comment": "fine"], mia).status == 303)
+    #expect(await shop.answer(flow, ["account": "kitchen"], fay).status == 303)
+    #expect(await shop.get(flow, tom).text.contains("Approved, and booked to kitchen."))
+
+    let own = try #require(
+      await shop.post("/flows/expense", ["purpose": "ink", "euros": "9"], mia).headers["Location"])
+    #expect(await shop.get(own, mia).value(of: "_question") == nil)
+  }
+
+  @Test("are refused with 413 if they send too much to the login")
+  func tooLarge() async throws {
+    let shop = try await Fixture()
+    let value = String(repeating: "x", count: 70_000)
+    #expect(await shop.post("/login", ["name": value], nil).status == 413)
+  }
+}
