@@ -3,11 +3,7 @@ import HTTPTypes
 public import Hummingbird
 import NIOCore
 
-/// Serves a site with Hummingbird: a responder for all paths.
-///
-/// ```swift
-/// let application = Application(responder: HummingbirdAdapter(site))
-/// ```
+/// Serves a site with Hummingbird: a responder for all paths, as in `Application(responder: HummingbirdAdapter(site))`.
 ///
 /// A request's body is read no further than the site takes. A stream of events is written at the pace of its reader, and
 /// ends when the client goes away or the server shuts down.
