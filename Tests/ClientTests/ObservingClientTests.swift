@@ -68,7 +68,7 @@ import Testing
         Step("two") { (number: Int) in number * 2 }
       })
     try await flows.start(id: "x", with: 1)
-    _ = try await host.flow("x").settled()
+    _ = try await host.flow("x").settled(within: .seconds(600))
     #expect(try await flows.outcome(of: "x") == .finished(4))
     #expect(log.all == ["one in one", "after one", "returned", "after two", "returned"])
     #expect(await counting.steps == 2)
