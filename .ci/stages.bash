@@ -127,6 +127,7 @@ database=   # the folder of the database server that runs at present
 finish() {
   local status=$?
   if [[ -n $database ]]; then .ci/postgresql stop "$database" || true; fi
+  kill $(jobs -p) 2>/dev/null || true
   rm -rf "$scratch"
   if ((status == 0)); then
     printf '\nstages: %d passed, 0 failed\nall passed:%s; %d s in all\n' "$passed" "$summary" "$SECONDS"
