@@ -2,7 +2,7 @@ import ActorFlow
 import ActorFlowHosting
 import ActorFlowWeb
 
-/// The rights of people: each has the own checkouts and expenses, and the staff sees all expenses.
+/// The rights of people: each has their own checkouts and expenses, and the staff sees all expenses.
 enum Rights {
   private static let owner = "owner"
 
@@ -18,8 +18,12 @@ enum Rights {
       // Whom a question is for, the prompt says: see `BallotForm`.
       guard isOwn(flow, who) || isStaff && flow?.definition == "expense" else { throw notYours }
     case .backUp, .abandon: guard isOwn(flow, who) else { throw notYours }
-    // The history, and what future versions of the library serve.
-    default: guard who.roles.contains("managers") else { throw Refusal.notAllowed("Only managers see this.") }
+    case .history:
+      guard who.roles.contains("managers"), flow?.definition == "expense" else {
+        throw Refusal.notAllowed("Only managers see this.")
+      }
+    // Operators' verbs, and what future versions of the library serve.
+    default: throw Refusal.notAllowed("This is not allowed.")
     }
   }
 
