@@ -58,9 +58,10 @@ extension FlowMachine {
     isSettled && !hasTrack(where: \.hasAskerAtWork)
   }
 
-  /// Whether the flow has not begun, or is settled while no work of a `once` is under way. So it may be given up and activated anew:
-  /// nothing was compensated that would be again, and no work was done that would be repeated. What a step does besides,
-  /// after one of two things that it waited for, is done again.
+  /// Whether the flow has not begun, or is settled while no work of a `once` is under way.
+  ///
+  /// Such a flow can be given up and activated anew without compensating a step twice or repeating recorded work. A step
+  /// that has got one of two things that it waits for goes on from its last recorded point, as after a crash.
   package var isAtRest: Bool { isSettled && runningWorks == 0 || phase == .idle }
 
   /// Whether all steps at which the flow stands do nothing but ask; see ``Ask``.
