@@ -17,6 +17,7 @@ struct TestSite: Sendable {
     store = FaultyStore(MemoryFlowStore(clock: clock))
     host = FlowHost(store: store, clock: clock)
     site = try await Shop.site(host, Sessions(), Bank())
+    site.settleTime = .seconds(600)
   }
 
   func get(
