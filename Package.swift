@@ -79,6 +79,13 @@ for target in package.targets where target.type != .system && target.name != "Cl
   ]
 }
 
+// `.ci/run` sets the variable. Packages that depend on this one build with warnings.
+if Context.environment["ACTORFLOW_STRICT"] != nil {
+  for target in package.targets where target.type != .system {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
+  }
+}
+
 // Every public type of the library says whether it is Sendable. The runner that the package manager writes for tests
 // does not.
 for target in package.targets where target.type == .regular {

@@ -6,6 +6,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 exec </dev/null 2>&1   # nobody is asked anything; one stream: each command stands above what it printed
 
 export PYTHONDONTWRITEBYTECODE=1   # the checks leave nothing behind in .ci
+export ACTORFLOW_STRICT=1          # warnings are errors: see Package.swift
+
+# The folder of the debug builds of the library with all traits, its tests, and the examples that turn these traits on. The
+# modules of the library are compiled once for all of them.
+readonly strict_folder="$PWD/.build-strict"
 
 # Prints a command before it runs.
 run() {
@@ -57,9 +62,13 @@ unfinished() {
   awk -F '"' '/^◇ Test "/ { open[$2] } /^(✔|✘) Test "/ { delete open[$2] } END { for (test in open) print "not ended: " test }' "$1"
 }
 
+# Builds a package. A set has another order in each process, and the order of the traits is that of the compiler's
+# arguments: without the variable every other build compiles everything anew.
+build() { run env SWIFT_DETERMINISTIC_HASHING=1 swift build "$@"; }
+
 # Builds an example, and fails if the compiler warns: `build_example PACKAGE [OPTION]...`.
 build_example() {
-  run swift build --package-path "$@" 2>&1 | once_each | tee "$scratch/example.log"
+  build --package-path "$@" 2>&1 | once_each | tee "$scratch/example.log"
   # A warning about a package that the example depends on begins the line, and names it.
   if grep 'warning:' "$scratch/example.log" | grep -v "^warning: 'swift-"; then
     echo "$1 builds with warnings"
@@ -69,9 +78,11 @@ build_example() {
 
 # Kills a host from outside at random moments: `crash_test STORE KILLS`.
 crash_test() {
-  build_example Examples/CrashTest
-  run timeout "$test_limit" swift run --skip-build --package-path Examples/CrashTest crash-test --store "$1" --kills "$2"
+  if [[ -z $has_crash_test ]]; then build_example Examples/CrashTest --scratch-path "$strict_folder"; fi
+  has_crash_test=1
+  run timeout "$test_limit" "$strict_folder/debug/crash-test" --store "$1" --kills "$2"
 }
+has_crash_test=
 
 # The compiler repeats a module's error for each of its files.
 once_each() { awk '!/error:|warning:/ || !seen[$0]++ { print; fflush() }'; }
