@@ -19,13 +19,19 @@ enum Description {
   }
 
   private static let key = JSON.object([
-    ("name", .text("Idempotency-Key")), ("in", .text("header")), ("schema", .object([("type", .text("string"))])),
+    ("name", .text("Idempotency-Key")), ("in", .text("header")),
+    ("schema", .object([("type", .text("string")), ("minLength", .int(1)), ("maxLength", .int(256))])),
   ])
+
+  /// The refusals of every look, and of every change.
+  private static let (refusedLooks, refusedChanges) = (
+    ["400", "401", "403", "404"], ["400", "401", "403", "404", "409", "410", "413", "415", "422"]
+  )
 
   static func start(_ title: String, _ schema: JSON) -> JSON {
     .object([
       ("summary", .text(title)), ("parameters", .array([key])), ("requestBody", body(schema)),
-      ("responses", responses([("201", json(reference("Flow")))], refusals: ["401", "403", "404", "422"])),
+      ("responses", responses([("201", json(reference("Flow")))], refusals: refusedChanges)),
     ])
   }
 
@@ -35,7 +41,7 @@ enum Description {
         "get",
         .object([
           ("summary", .text(summary)), ("parameters", .array(parameters)),
-          ("responses", responses([("200", json(schema))], refusals: ["401", "403", "404"])),
+          ("responses", responses([("200", json(schema))], refusals: refusedLooks)),
         ])
       )
     ])
@@ -55,7 +61,7 @@ enum Description {
         ])
       ),
     ])
-    return post("An answer", [id, number, key], schema, refusals: ["401", "403", "404", "409", "410", "413", "422"])
+    return post("An answer", [id, number, key], schema, refusals: refusedChanges)
   }
 
   static func change(_ summary: String, _ id: JSON) -> JSON {
@@ -70,7 +76,7 @@ enum Description {
         ])
       ),
     ])
-    return post(summary, [id, key], schema, refusals: ["401", "403", "404", "409", "410", "413", "422"])
+    return post(summary, [id, key], schema, refusals: refusedChanges)
   }
 
   private static func post(_ summary: String, _ parameters: [JSON], _ schema: JSON, refusals: [String]) -> JSON {
@@ -100,7 +106,7 @@ enum Description {
         "get",
         .object([
           ("summary", .text(summary)), ("parameters", .array([id])),
-          ("responses", responses([("200", content)], refusals: ["400", "401", "403", "404"])),
+          ("responses", responses([("200", content)], refusals: refusedLooks)),
         ])
       )
     ])
@@ -117,7 +123,8 @@ enum Description {
   ])
 
   static let signal = post(
-    "A message of another system, in that system's own form", [], .object([]), refusals: ["401", "404", "422", "429"])
+    "A message of another system, in that system's own form", [], .object([]),
+    refusals: ["400", "401", "404", "413", "415", "422", "429"])
 
   private static func type(_ type: String, _ text: String) -> JSON {
     .object([("type", .text(type)), ("description", .text(text))])

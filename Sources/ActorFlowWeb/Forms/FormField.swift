@@ -83,7 +83,7 @@ extension FormField {
   /// Returns the words of a name in camel case.
   static func label(of name: String) -> String {
     var words = ""
-    for character in name {
+    for character in name.drop(while: { $0 == "_" }) {
       if character.isUppercase, words.last?.isLowercase == true { words += " " }
       words += character == "_" || character == "-" ? " " : character.lowercased()
     }

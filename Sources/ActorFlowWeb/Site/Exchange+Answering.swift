@@ -22,6 +22,7 @@ private struct Head: Decodable {
       }
     case .empty: break
     }
+    try Submission.checkStorable(reason, "reason")
   }
 }
 

@@ -81,6 +81,16 @@ struct Submission: Sendable {
     }
   }
 
+  /// Refuses a text of the history that no store can keep, for the host's error would be that of a fault of the service.
+  ///
+  /// - Throws: A ``Problem`` that names the value.
+  static func checkStorable(_ text: String?, _ name: String) throws(Problem) {
+    guard text?.utf8.contains(0) == true else { return }
+    throw Problem(
+      422, "invalid", "the value \"\(name)\" contains U+0000; leave the character out",
+      fields: [FieldProblem(field: name, message: "contains U+0000", code: "invalid")])
+  }
+
   /// Any JSON: reading it says whether it is JSON.
   private struct AnyJSON: Decodable {
     init(from decoder: any Decoder) throws {}

@@ -111,6 +111,18 @@ import Testing
     #expect(await site.post("/flows/\(id)/questions/1", many).status == 400)
   }
 
+  @Test("a reason that no store can keep is refused, and changes nothing")
+  func reasons() async throws {
+    let site = try await TestSite()
+    let id = try await site.started()
+    for path in ["back", "abandon"] {
+      let json = try await site.postJSON("/flows/\(id)/\(path)", #"{"reason":"a\u0000b"}"#)
+      #expect(json.status == 422 && json.response.text.contains(#""field":"reason""#))
+      #expect(await site.post("/flows/\(id)/\(path)", [("_reason", "a\u{0}b")]).status == 422)
+    }
+    #expect(try await site.getJSON("/flows/\(id)")["status"] == "waiting")
+  }
+
   @Test("each kind of refusal has the status of the table, and 503 says when to come again")
   func statuses() async throws {
     let site = try await TestSite()
