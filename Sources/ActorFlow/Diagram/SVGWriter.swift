@@ -92,42 +92,57 @@ extension SVGWriter {
 // MARK: - Frames
 
 extension SVGWriter {
+  /// The shapes of an item, and the upper edge of its highest frame.
+  private struct Extent {
+    var shapes: Set<Int> = []
+    var top: Int?
+  }
+
   /// Draws the frames of an item, outermost first.
-  ///
-  /// - Returns: The numbers of the shapes in the item.
   @discardableResult
   private static func frames(
     _ item: Diagram.Item, _ diagram: Diagram, _ layout: DiagramLayout, _ lines: inout [String], depth: Int = 0
-  ) -> Set<Int> {
+  ) -> Extent {
     switch item {
-    case .shape(let number): return [number]
+    case .shape(let number): return Extent(shapes: [number])
     case .cluster(let cluster):
       let place = lines.count
-      var members: Set<Int> = []
-      for item in cluster.items { members.formUnion(frames(item, diagram, layout, &lines, depth: depth + 1)) }
-      if let frame = frame(around: members, cluster, layout, depth) { lines.insert(frame, at: place) }
-      return members
+      var extent = Extent()
+      for item in cluster.items {
+        let inner = frames(item, diagram, layout, &lines, depth: depth + 1)
+        extent.shapes.formUnion(inner.shapes)
+        extent.top = [extent.top, inner.top].compactMap(\.self).min()
+      }
+      if let frame = frame(around: extent, cluster, layout, depth) {
+        lines.insert(frame.line, at: place)
+        extent.top = frame.top
+      }
+      return extent
     }
   }
 
   /// Returns a frame; `nil` if it would be around a shape that is not in it, because the two stand in the same rows.
   private static func frame(
-    around members: Set<Int>, _ cluster: Diagram.Cluster, _ layout: DiagramLayout, _ depth: Int
-  ) -> String? {
-    let boxes = members.map { layout.boxes[$0] }
+    around inner: Extent, _ cluster: Diagram.Cluster, _ layout: DiagramLayout, _ depth: Int
+  ) -> (line: String, top: Int)? {
+    let boxes = inner.shapes.map { layout.boxes[$0] }
     guard let left = boxes.map(\.left).min(), let right = boxes.map(\.right).max(), let top = boxes.map(\.top).min(),
       let bottom = boxes.map(\.bottom).max()
     else { return nil }
     let hasForeign = layout.boxes.enumerated().contains { number, box in
-      !members.contains(number) && box.right > left && box.left < right && box.bottom > top && box.top < bottom
+      !inner.shapes.contains(number) && box.right > left && box.left < right && box.bottom > top && box.top < bottom
     }
     guard !hasForeign else { return nil }
-    // Inner frames are smaller, so that their lines do not cover each other.
+    // Inner frames are smaller, so that their lines do not cover each other. Above an inner frame is its text; the frames
+    // of many levels get closer, because the row above is not far.
     let space = max(4, 16 - 4 * depth)
+    let edge = max(min(top - space, inner.top.map { $0 - 18 } ?? top), top - 40)
     let words = ([cluster.label] + cluster.notes).joined(separator: ", ")
-    return "<rect x=\"\(left - space)\" y=\"\(top - space)\" width=\"\(right - left + 2 * space)\" "
-      + "height=\"\(bottom - top + 2 * space)\" fill=\"none\" stroke=\"#888\"/>"
-      + "<text x=\"\(left - space + 4)\" y=\"\(top - space - 4)\" fill=\"#555\" text-anchor=\"start\">\(escaped(words))</text>"
+    let line =
+      "<rect x=\"\(left - space)\" y=\"\(edge)\" width=\"\(right - left + 2 * space)\" "
+      + "height=\"\(bottom - edge + space)\" fill=\"none\" stroke=\"#888\"/>"
+      + "<text x=\"\(left - space + 4)\" y=\"\(edge - 4)\" fill=\"#555\" text-anchor=\"start\">\(escaped(words))</text>"
+    return (line, edge)
   }
 }
 
