@@ -17,7 +17,7 @@ public import ActorFlow
 /// number, the number of all, and the set that it belongs to. A shard that was swapped, added, left out, emptied or used
 /// in another set is refused with ``FlowStoreError/Code/misplaced`` before anything is read or written. The marks are made
 /// the first time: all shards have to answer then, and to have no flows. To grow later, begin with more shards than
-/// servers; see <doc:ChoosingAStore#When-one-server-is-not-enough>.
+/// servers; see <doc:Stores#When-one-server-is-not-enough>.
 ///
 /// **A shard that does not answer** fails the calls for its flows, and those that need all shards: lists, counts and
 /// changes throw its error instead of leaving flows out. The calls by which hosts find work go on with the other shards,
