@@ -5,7 +5,7 @@ let package = Package(
   name: "CrashTest",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "swift-actor-flow", path: "../..", traits: ["SQLite", "PostgreSQL"]),
+    .package(name: "swift-actor-flow", path: "../..", traits: [.defaults, "SQLite", "PostgreSQL"]),
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
   ],
   targets: [

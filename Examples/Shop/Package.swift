@@ -11,7 +11,7 @@ let package = Package(
   ],
   dependencies: [
     // Named, so that the folder of the clone may have any name.
-    .package(name: "swift-actor-flow", path: "../..", traits: ["SQLite", "PostgreSQL"]),
+    .package(name: "swift-actor-flow", path: "../..", traits: [.defaults, "SQLite", "PostgreSQL"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
