@@ -92,6 +92,29 @@ import Testing
     #expect(try await admin.get("/flows/none").status == 404)
   }
 
+  @Test("the tasks come in pages whose cursors have no secret digits, each task once")
+  func pagesOfTasks() async throws {
+    let admin = try await AdminSite()
+    for _ in 0..<4 { try await admin.shop.answerAddress(try await admin.shop.started()) }
+    let questions = try await admin.shop.host.tasks().tasks.map(\.task.question)
+    #expect(questions.count == 4)
+    var found: [String] = []
+    var cursor = ""
+    repeat {
+      let reply = try await admin.get("/tasks?limit=1\(cursor)")
+      for question in questions {
+        let digits = try #require(question.split(separator: "~").last)
+        #expect(digits.count == 32 && !reply.response.text.contains(digits))
+      }
+      let flow = try #require(reply["tasks.0.flow"])
+      found.append(flow)
+      // The question at the cursor is closed before the next page.
+      if found.count == 2 { _ = try await admin.post("/flows/\(flow)/abandon", #"{"reason":"over"}"#) }
+      cursor = reply["cursor"].map { "&cursor=\(TestSite.encoded($0))" } ?? ""
+    } while !cursor.isEmpty && found.count < 9
+    #expect(found.count == 4 && Set(found).count == 4)
+  }
+
   @Test("the history, the tasks of all people, the plan, the numbers and an export are there")
   func others() async throws {
     let admin = try await AdminSite()
