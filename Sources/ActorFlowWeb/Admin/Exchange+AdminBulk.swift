@@ -14,7 +14,7 @@ extension Exchange {
   func adminChanges(_ operation: FlowSite.Operation) async throws -> WebResponse {
     try await allow(.operate(operation), nil)
     let submission = try Submission(request)
-    let order = try AdminOrder(submission)
+    let order = try AdminOrder(submission, for: operation, isBulk: true)
     let limit = order.limit ?? Self.bulkSize
     guard (1...1_000).contains(limit) else { throw Problem(422, "invalid", "the limit is a number from 1 to 1,000") }
     // An empty query means all flows, so it has to be said.
