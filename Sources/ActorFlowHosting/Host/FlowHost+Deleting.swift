@@ -4,15 +4,22 @@ extension FlowHost {
   func delete(_ id: FlowID, reason: String, by principal: Principal?) async throws {
     try HostRequest.check(reason, "the reason of a deletion", of: id)
     let deletion = Deletion(reason: reason, principal: principal?.id)
+    try await untilRemoved(id) { try await remove(id, deletion) }
+  }
+
+  /// Repeats `remove` while it returns false, and while the flow is written meanwhile, here or by another host.
+  ///
+  /// - Throws: The errors of `remove`; after five attempts a ``FlowStoreError`` that says so.
+  func untilRemoved(_ id: FlowID, _ remove: () async throws -> Bool) async throws {
     var attempts = 0
     while true {
       do {
-        guard try await remove(id, deletion) else { continue }
+        guard try await remove() else { continue }
         shared.changed(id, wakeAt: nil)
         return shared.announceEnd(of: id)
       } catch let error as FlowStoreError {
         if error.code == .notFound { throw noSuchFlow(id) }
-        // The flow was written meanwhile, here or by another host. Remove the newer revision.
+        // Look at the newer revision.
         attempts += 1
         guard FlowStoreError.isTakenOver(error), attempts < 5 else {
           throw error.code == .outcomeUnknown ? error : outlasted(error)
@@ -66,7 +73,7 @@ extension FlowHost {
 
   /// Removes a flow from the store, and tells the observers.
   ///
-  /// - Parameter deletion: Who asked for it and why; nothing for a purge and for a retention that is over.
+  /// - Parameter deletion: Who asked for it and why; nothing for `FlowHost.purge` and for a retention that is over.
   func remove(_ stored: StoredFlow, fence: Fence?, _ deletion: Deletion = Deletion()) async throws {
     try await remember(stored)
     try await shared.store.delete(stored, fence: fence)

@@ -15,14 +15,17 @@ extension FlowHost {
     public var kept: [FlowID: any Error] = [:]
     /// Whether all flows were looked at. If not, call the function again.
     public var isComplete = true
+    /// The flows that were not looked at because they are in memory.
+    var inMemory: [FlowID] = []
   }
 
   /// Removes flows that have ended before a time, with their histories, and reports them.
   ///
   /// Each flow is read before it is removed, and its state decides whether it has ended. These flows are kept, and
   /// named in the report: those with a `backUp` that failed, because `retry` can still run it; those that cannot be
-  /// read; and those that another host holds. A flow that is in memory at this host is passed over. As for a flow that
-  /// is deleted, ``Options/rememberEnded`` says how long an id is remembered.
+  /// read; and those that another host holds or that are in memory at this one, with the code `leased`. As for a flow that
+  /// is deleted, ``Options/rememberEnded`` says how long an id is remembered. Observers learn neither who purged nor why:
+  /// call ``HostedFlow/purge(endedBefore:reason:by:)`` for each flow if they have to.
   ///
   /// Removed flows stay removed if the calling task is cancelled, or the store fails.
   ///
@@ -56,6 +59,10 @@ extension FlowHost {
         try refuseStopping()
         try await purge(flow.id, if: expired, &report)
       }
+      for id in report.inMemory {
+        report.kept[id] = FlowStoreError(.leased, "the flow is in memory at this host; purge again when it has left it")
+      }
+      report.inMemory = []
       cursor = page.cursor
     } while cursor != nil
     return report
@@ -66,10 +73,11 @@ extension FlowHost {
   /// - Throws: `CancellationError`; a `FlowError` if the host cannot work; errors of a store that is away.
   func purge(_ id: FlowID, if expired: ExpiredFlows, _ report: inout PurgeReport) async throws {
     do {
-      let isPurged = try await behindDoor(of: id) {
-        guard live[id] == nil else { return false }
+      let isPurged: Bool? = try await behindDoor(of: id) {
+        if let flow = live[id] { return flow.committer.state.machine.ending == nil ? false : nil }
         return try await remove(id, if: expired)
       }
+      guard let isPurged else { return report.inMemory.append(id) }
       guard isPurged else { return }
       report.purged.append(id)
       shared.changed(id, wakeAt: nil)
@@ -96,7 +104,9 @@ extension FlowHost {
     }
   }
 
-  private func remove(_ stored: StoredFlow?, fence: Fence?, if expired: ExpiredFlows) async throws -> Bool {
+  private func remove(
+    _ stored: StoredFlow?, fence: Fence?, if expired: ExpiredFlows, _ deletion: Deletion = Deletion()
+  ) async throws -> Bool {
     guard let stored else { return false }
     let state: HostedState
     do { state = try shared.state(of: stored) } catch is ErasedKey {
@@ -104,7 +114,7 @@ extension FlowHost {
       let snapshot = stored.snapshot
       let isExpired = expired.contain(snapshot.status, changedAt: stored.changedAt)
       guard snapshot.status.isTerminal, isExpired else { return false }
-      try await remove(stored, fence: fence)
+      try await remove(stored, fence: fence, deletion)
       return true
     } catch {
       // A codec may throw an error of its own.
@@ -119,7 +129,62 @@ extension FlowHost {
         "the flow is kept because some of its `backUp`s failed; call `compensateAgain` to run them again, or delete the flow",
         flow: stored.id)
     }
-    try await remove(stored, fence: fence)
+    try await remove(stored, fence: fence, deletion)
     return true
+  }
+}
+
+// MARK: - One flow
+
+extension HostedFlow {
+  /// Removes the flow with its history if it has ended before a time, for a purge that says by whom and why.
+  ///
+  /// The flow is read under its lease, and its state decides whether it has ended: a flow that was started anew under the
+  /// id stays. A flow that has ended and is in memory here is passivated first. Observers learn of the removal as for
+  /// ``delete(reason:by:)``, and the guard of the host is asked for the same verb. For many flows:
+  ///
+  /// ```swift
+  /// let ended = FlowQuery(status: [.finished, .abandoned], changedBefore: time)
+  /// let report = try await host.each(ended, by: cleo) { flow in
+  ///   try await flow.purge(endedBefore: time, reason: "older than a year")
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - time: The time before which the flow must have been written last, by the store's clock.
+  ///   - reason: The reason, for observers, of at most 1,024 UTF-8 bytes.
+  ///   - principal: The principal who purges, if it is another one than that of the handle.
+  /// - Throws: A `FlowError`; the flow is still there then: `notEnded` if it is open, or was written at the time or later;
+  ///   `rollbackFailed` if a `backUp` has failed, because `retry` can still run it. Else as ``delete(reason:by:)``, and a
+  ///   ``FlowStoreError`` with the code `corrupted` if the state cannot be read.
+  public func purge(endedBefore time: Date, reason: String = "", by principal: Principal? = nil) async throws {
+    let caller = HostedFlow(id: id, principal: principal ?? self.principal, host: host)
+    try await caller.allow(.delete)
+    try await host.purge(id, endedBefore: time, reason: reason, by: caller.principal)
+  }
+}
+
+extension FlowHost {
+  func purge(_ id: FlowID, endedBefore time: Date, reason: String, by principal: Principal?) async throws {
+    try HostRequest.check(reason, "the reason of a purge", of: id)
+    let deletion = Deletion(reason: reason, principal: principal?.id)
+    var expired = ExpiredFlows()
+    for status in FlowSnapshot.Status.allCases where status.isTerminal { expired.times[status] = time }
+    let notEnded = FlowError(
+      .notEnded, "only a flow that has ended before the time of the purge is removed; delete it, or name a later time",
+      flow: id)
+    try await untilRemoved(id) {
+      if let flow = live[id] {
+        try await passivate(flow, of: id, else: notEnded)
+        return false
+      }
+      return try await behindDoor(of: id) {
+        guard live[id] == nil else { return false }
+        return try await withStored(id) { stored, fence in
+          guard try await remove(stored, fence: fence, if: expired, deletion) else { throw notEnded }
+          return true
+        }
+      }
+    }
   }
 }

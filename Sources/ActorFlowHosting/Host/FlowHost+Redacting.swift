@@ -25,23 +25,7 @@ extension FlowHost {
   /// Redacts a flow; returns `nil` if it was in memory, and has to leave that first.
   private func redactOnce(_ id: FlowID, _ redaction: Redaction) async throws -> FlowView? {
     if let flow = live[id] {
-      guard await flow.enter() else {
-        await flow.isGoneOrOpen()
-        try Task.checkCancellation()
-        return nil
-      }
-      if flow.committer.state.machine.ending != nil {
-        _ = flow.close(evenIfUsed: true)
-        await flow.passivate()
-      } else if let stored = flow.committer.stored, shared.isErased(stored) {
-        await flow.dismiss(HostContext.erased(id))
-      } else {
-        await release(flow)
-        throw Redaction.notEnded(id)
-      }
-      await release(flow)
-      await flow.isGone()
-      try Task.checkCancellation()
+      try await passivate(flow, of: id, else: Redaction.notEnded(id))
       return nil
     }
     return try await behindDoor(of: id) {

@@ -24,6 +24,29 @@ extension FlowHost {
     }
   }
 
+  /// Lets a flow in memory that has ended, or whose key was erased, leave it. The flow may be in memory again, or still be
+  /// there, when this function returns: try again then.
+  ///
+  /// - Throws: `error` if the flow is open; `CancellationError`.
+  func passivate(_ flow: LiveFlow, of id: FlowID, else error: FlowError) async throws {
+    guard await flow.enter() else {
+      await flow.isGoneOrOpen()
+      return try Task.checkCancellation()
+    }
+    if flow.committer.state.machine.ending != nil {
+      _ = flow.close(evenIfUsed: true)
+      await flow.passivate()
+    } else if let stored = flow.committer.stored, shared.isErased(stored) {
+      await flow.dismiss(HostContext.erased(id))
+    } else {
+      await release(flow)
+      throw error
+    }
+    await release(flow)
+    await flow.isGone()
+    try Task.checkCancellation()
+  }
+
   /// Calls `body` with a flow as it is stored, under its lease. Call it behind the flow's door, while the flow is not in
   /// memory.
   ///

@@ -72,7 +72,7 @@ public struct HostEvent: Sendable {
     /// The flow has ended with this status, and its rollback is over, if there was one.
     case ended(FlowSnapshot.Status)
     /// The flow and its history were removed from the store, by this principal and for this reason. Both are empty if the
-    /// deletion named none, for a purge, and when the retention of the flow was over.
+    /// caller named none, for ``FlowHost/purge(_:endedBefore:limit:)``, and when the retention of the flow was over.
     case removed(by: String?, reason: String)
     /// An observer's `around` did not keep to its rules; the failure is the error that it threw, if it did.
     case observerFailed(ObserverFault, Failure?)

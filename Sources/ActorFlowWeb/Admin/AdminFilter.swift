@@ -13,7 +13,7 @@ import ActorFlowHosting
 struct AdminFilter: Sendable {
   private var texts: [String: String] = [:]
 
-  private static let names: Set<String> = [
+  static let names: Set<String> = [
     "definition", "version", "status", "step", "label", "rollbackFailed", "dueBefore", "changedBefore", "startedBefore",
   ]
 
@@ -99,7 +99,7 @@ extension AdminFilter: Decodable {
     }
   }
 
-  private struct Key: CodingKey {
+  struct Key: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
     init(stringValue: String) { self.stringValue = stringValue }

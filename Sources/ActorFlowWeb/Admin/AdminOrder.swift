@@ -1,6 +1,8 @@
 import ActorFlow
 
 /// The values of an operator's request to change flows.
+///
+/// A value that the operation does not know is refused: a misspelt `rollingBack` would roll back what it was to spare.
 struct AdminOrder: Sendable {
   var reason: String?
   var text: String?
@@ -21,21 +23,52 @@ struct AdminOrder: Sendable {
   var limit: Int?
   var cursor: String?
   var apply: Bool?
+  /// The names of all values that the request has.
+  private var names: [String] = []
 
-  /// - Throws: A ``Problem`` for a body that is malformed, or has values of other types.
-  init(_ submission: Submission) throws(Problem) {
+  /// - Parameter isBulk: Whether the request is one for many flows, whose body is JSON.
+  /// - Throws: A ``Problem`` for a body that is malformed, or has values that are not known or of other types.
+  init(_ submission: Submission, for operation: FlowSite.Operation, isBulk: Bool = false) throws(Problem) {
     switch submission.content {
     case .json(let bytes):
       self = try Submission.decode(bytes, as: AdminOrder.self)
       value = JSONMember.value(of: "output", in: bytes) ?? JSONMember.value(of: "input", in: bytes)
     case .form(let values):
-      (reason, text, step) = (values["reason"], values["text"], values["step"])
-      question = values["question"].flatMap(Route.number)
-      assignees = values["assignees"].map { $0.split(separator: ",").map { $0.trimmed } }
-      value = (values["output"] ?? values["input"]).map { Array($0.utf8) }
-      rollingBack = values["rollingBack"].map { $0 == "true" }
+      guard !isBulk else { throw Problem(415, "unsupportedType", "send a request for many flows as application/json") }
+      self = try AdminOrder(form: values)
     case .empty: break
     }
+    let known = operation.values + (isBulk ? FlowSite.Operation.bulkValues : [])
+    for name in names where !known.contains(name) {
+      let list = known.sorted().joined(separator: ", ")
+      throw Self.problem(name, "no value of this request has this name; there are \(list)")
+    }
+  }
+
+  private init(form values: FormValues) throws(Problem) {
+    names = values.names.filter { $0 != FormName.key }.sorted()
+    (reason, text, step) = (values["reason"], values["text"], values["step"])
+    question = try Self.number("question", values)
+    revision = try Self.number("revision", values)
+    assignees = Self.list(values["assignees"])
+    labels = Self.list(values["labels"])
+    principals = Self.list(values["principals"])
+    value = (values["output"] ?? values["input"]).map { Array($0.utf8) }
+    if let text = values["rollingBack"] {
+      guard ["true", "false"].contains(text) else { throw Self.problem("rollingBack", "neither true nor false") }
+      rollingBack = text == "true"
+    }
+  }
+
+  private static func number(_ name: String, _ values: FormValues) throws(Problem) -> Int? {
+    guard let text = values[name] else { return nil }
+    guard let number = Route.number(text) else { throw problem(name, "not a number") }
+    return number
+  }
+
+  /// Returns the parts of a text between commas.
+  private static func list(_ text: String?) -> [String]? {
+    text?.split(separator: ",").map(\.trimmed)
   }
 
   /// The reason, which the verbs of operators need.
@@ -51,12 +84,53 @@ struct AdminOrder: Sendable {
       422, "invalid", "the request needs the value \"\(name)\"",
       fields: [FieldProblem(field: name, message: "missing", code: "missing")])
   }
+
+  static func problem(_ name: String, _ message: String) -> Problem {
+    Problem(
+      422, "invalid", "the value \"\(name)\": \(message)",
+      fields: [FieldProblem(field: name, message: message, code: "invalid")])
+  }
 }
 
 extension AdminOrder: Decodable {
-  private enum CodingKeys: String, CodingKey {
+  init(from decoder: any Decoder) throws {
+    names = try decoder.container(keyedBy: AdminFilter.Key.self).allKeys.map(\.stringValue).sorted()
+    let container = try decoder.container(keyedBy: Name.self)
+    func value<T: Decodable>(_ name: Name, as type: T.Type = T.self) throws -> T? {
+      try container.decodeIfPresent(type, forKey: name)
+    }
+    (reason, text, step) = (try value(.reason), try value(.text), try value(.step))
+    (question, revision) = (try value(.question), try value(.revision))
+    (assignees, labels, principals) = (try value(.assignees), try value(.labels), try value(.principals))
+    (rollingBack, apply) = (try value(.rollingBack), try value(.apply))
+    query = try value(.query)
+    (endedBefore, limit, cursor) = (try value(.endedBefore), try value(.limit), try value(.cursor))
+  }
+
+  private enum Name: String, CodingKey {
     case reason, text, question, revision, assignees, step, rollingBack, labels, principals, query, endedBefore, limit
     case cursor, apply
+  }
+}
+
+extension FlowSite.Operation {
+  /// The names of the values of a request for many flows, beside those of the operation.
+  static let bulkValues = ["query", "limit", "cursor", "apply"]
+
+  /// The names of the values of a request for the operation.
+  var values: [String] {
+    switch self {
+    case .retry, .refresh: ["reason"]
+    case .abandon: ["reason", "rollingBack"]
+    case .note: ["text"]
+    case .reassign: ["question", "assignees", "reason", "revision"]
+    case .complete: ["step", "output", "reason"]
+    case .enter: ["step", "input", "reason"]
+    case .compensate: ["step", "reason"]
+    case .redact: ["reason", "labels", "principals"]
+    case .purge: ["endedBefore", "reason"]
+    case .list, .show, .history, .tasks, .plan, .export: []
+    }
   }
 }
 

@@ -5,6 +5,7 @@ enum AdminRoute: Sendable, Equatable {
   case list
   case show(FlowID)
   case history(FlowID)
+  case diagram(FlowID)
   case tasks
   case plan
   case counts
@@ -15,11 +16,11 @@ enum AdminRoute: Sendable, Equatable {
   case changes(FlowSite.Operation)
 
   /// The operations for one flow.
-  private static let single: Set<FlowSite.Operation> = [
+  static let single: Set<FlowSite.Operation> = [
     .retry, .abandon, .note, .reassign, .complete, .enter, .refresh, .compensate, .redact,
   ]
   /// The operations for many flows, which need no values of a flow's own.
-  private static let bulk: Set<FlowSite.Operation> = [.retry, .abandon, .note, .refresh, .redact, .purge]
+  static let bulk: Set<FlowSite.Operation> = [.retry, .abandon, .note, .refresh, .redact, .purge]
 
   /// - Parameter segments: The path below `/admin`.
   init?(_ segments: some Collection<String>) {
@@ -28,6 +29,7 @@ enum AdminRoute: Sendable, Equatable {
     case (nil, _), ("flows", 1): self = .list
     case ("flows", 2): self = .show(FlowID(parts[1]))
     case ("flows", 3) where parts[2] == "history": self = .history(FlowID(parts[1]))
+    case ("flows", 3) where parts[2] == "diagram": self = .diagram(FlowID(parts[1]))
     case ("flows", 3):
       guard let operation = FlowSite.Operation(rawValue: parts[2]), Self.single.contains(operation) else { return nil }
       self = .change(FlowID(parts[1]), operation)

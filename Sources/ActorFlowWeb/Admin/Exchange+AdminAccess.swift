@@ -9,6 +9,7 @@ extension Exchange {
     case .list: return try await adminList()
     case .show(let id): return try await adminShow(id)
     case .history(let id): return try await adminHistory(id)
+    case .diagram(let id): return try await adminDiagram(id)
     case .tasks: return try await adminTasks()
     case .plan: return try await adminPlan()
     case .counts: return try await adminCounts()

@@ -6,7 +6,7 @@ extension Exchange {
   func adminChange(_ id: FlowID, _ operation: FlowSite.Operation) async throws -> WebResponse {
     let view = try await adminLook(id, operation)
     let submission = try Submission(request)
-    let order = try AdminOrder(submission)
+    let order = try AdminOrder(submission, for: operation)
     let key = try RequestKey.key(of: request, submission, by: principal)?.forHost
     let changed = try await withRefusals { try await change(view, operation, order, key) }
     let settled = await settled(id, else: changed)

@@ -31,6 +31,14 @@ extension Exchange {
       ]))
   }
 
+  func adminDiagram(_ id: FlowID) async throws -> WebResponse {
+    let view = try await adminLook(id, .show)
+    guard let served = site.served(view.definition) else {
+      throw Problem(404, "notFound", "the site does not serve the definition of the flow, so there is no drawing of it")
+    }
+    return try drawing(of: view, served)
+  }
+
   func adminHistory(_ id: FlowID) async throws -> WebResponse {
     _ = try await adminLook(id, .history)
     guard let after = Route.number(query["after"] ?? "0") else {

@@ -59,10 +59,17 @@ extension Exchange {
 
       """
     }
-    let forms: HTML =
-      view.status.isTerminal
-      ? "\(adminForm(view, "note", "text"))"
-      : "\(adminForm(view, "note", "text"))\(adminForm(view, "retry", "reason"))\(adminForm(view, "abandon", "reason"))"
+    // A flow that has ended is retried if its rollback failed. One whose key was erased can do nothing more.
+    let canRetry = view.status == .suspended || view.status.isTerminal && view.rollbackFailed
+    let canAbandon = !view.status.isTerminal && view.status != .erased
+    let forms: HTML = """
+      \(HTML.when(view.status != .erased, adminForm(view, "note", "text")))\
+      \(HTML.when(canRetry, adminForm(view, "retry", "reason")))\
+      \(HTML.when(canAbandon, adminForm(view, "abandon", "reason")))
+      """
+    let drawing: HTML? =
+      site.served(view.definition) == nil
+      ? nil : figure(of: view, at: "\(paths.admin(view.id))/diagram")
     return layout(
       view.id.description,
       """
@@ -70,7 +77,7 @@ extension Exchange {
       <h1>\(view.id.description)</h1>
       <dl>
       \(list)</dl>
-      <h2>Questions</h2>
+      \(drawing)<h2>Questions</h2>
       <table>
       \(questions)</table>
       <h2>Verbs</h2>

@@ -18,7 +18,7 @@ enum Description {
     .object([("name", .text(name)), ("in", .text("query")), ("schema", .object([("type", .text(type))]))])
   }
 
-  private static let key = JSON.object([
+  static let key = JSON.object([
     ("name", .text("Idempotency-Key")), ("in", .text("header")),
     ("schema", .object([("type", .text("string")), ("minLength", .int(1)), ("maxLength", .int(256))])),
   ])
@@ -126,11 +126,11 @@ enum Description {
     "A message of another system, in that system's own form", [], .object([]),
     refusals: ["400", "401", "404", "413", "415", "422", "429"])
 
-  private static func type(_ type: String, _ text: String) -> JSON {
+  static func type(_ type: String, _ text: String) -> JSON {
     .object([("type", .text(type)), ("description", .text(text))])
   }
 
-  private static func body(_ schema: JSON) -> JSON {
+  static func body(_ schema: JSON) -> JSON {
     .object([("content", .object([("application/json", .object([("schema", schema)]))]))])
   }
 
@@ -141,7 +141,7 @@ enum Description {
     ])
   }
 
-  private static func responses(_ done: [(String, JSON)], refusals: [String]) -> JSON {
+  static func responses(_ done: [(String, JSON)], refusals: [String]) -> JSON {
     let problem = JSON.object([
       ("description", .text("Refused")),
       (

@@ -29,6 +29,7 @@ extension Exchange {
       ("\(self.paths.prefix)/health", Description.health),
     ]
     paths += site.signals.map { ("\(self.paths.prefix)/signals/\(PercentCoding.encoded($0.path))", Description.signal) }
+    if site.isAdministered { paths += Description.admin(self.paths.admin) }
     return .json(
       .object([
         ("openapi", .text("3.1.0")), ("info", .object([("title", .text(site.title)), ("version", .text("1"))])),

@@ -103,6 +103,11 @@ extension Exchange {
 
   func diagram(_ id: FlowID) async throws -> WebResponse {
     let (view, served) = try await look(id)
+    return try drawing(of: view, served)
+  }
+
+  /// Returns the drawing of a flow in the format that the client asks for.
+  func drawing(of view: FlowView, _ served: ServedFlow) throws -> WebResponse {
     switch query["format"] {
     case nil, "svg": return .text(served.diagram(.svg, view), type: "image/svg+xml")
     case "mermaid": return .text(served.diagram(.mermaid, view), type: "text/plain; charset=utf-8")

@@ -38,8 +38,7 @@ extension Exchange {
       <h1>\(served.title)</h1>
       \(problem.map { notice($0) })\(status(of: view, served))\(sections)\
       \(HTML.when(back, backForm(view, from: shown)))\(HTML.when(abandon, abandonForm(view)))\
-      <figure><img src="\(paths.part("diagram", of: view.id))?revision=\(view.revision.number)" alt="\(picture(of: view))">
-      <figcaption>\(texts.diagram)</figcaption></figure>
+      \(figure(of: view, at: paths.part("diagram", of: view.id)))\
       \(HTML.when(history, "<p><a href=\"\(paths.part("history", of: view.id))\">\(texts.history)</a></p>\n"))
       """
     return layout(
@@ -129,8 +128,13 @@ extension Exchange {
     """
   }
 
-  /// The picture in words.
-  private func picture(of view: FlowView) -> String {
-    "\(texts.diagram): \(view.steps.map(\.path).joined(separator: ", "))"
+  /// Returns the drawing of a flow, which says in words at which steps the flow is.
+  func figure(of view: FlowView, at path: String) -> HTML {
+    let words = "\(texts.diagram): \(view.steps.map(\.path).joined(separator: ", "))"
+    return """
+      <figure><img src="\(path)?revision=\(view.revision.number)" alt="\(words)">
+      <figcaption>\(texts.diagram)</figcaption></figure>
+
+      """
   }
 }

@@ -76,7 +76,7 @@ struct Submission: Sendable {
         422, "wrongAnswerType", "the JSON does not have the form that is asked for",
         fields: field.isEmpty
           ? [] : [FieldProblem(field: field, message: "missing, or of another type", code: "invalid")])
-    } catch {
+    } catch let problem as Problem { throw problem } catch {
       throw Problem(422, "wrongAnswerType", "the JSON does not have the form that is asked for")
     }
   }

@@ -86,6 +86,11 @@ import Testing
     #expect(report.purged.isEmpty && Set(report.kept.keys) == ["stuck", "damaged"])
     #expect((report.kept["stuck"] as? FlowError)?.code == .rollbackFailed)
     #expect(report.kept["damaged"] is FlowStoreError)
+    #expect(await code { try await host.flow("stuck").purge(endedBefore: clock.now) } == .rollbackFailed)
+    let error = await #expect(throws: FlowStoreError.self) {
+      try await host.flow("damaged").purge(endedBefore: clock.now)
+    }
+    #expect(error?.code == .corrupted)
     #expect(try await host.list().flows.count == 2)
     #expect(store.state.withLock { $0.leases["stuck"] } == nil)
   }
@@ -108,6 +113,70 @@ import Testing
     let report = try await host.purge(endedBefore: clock.now)
     #expect(report.purged == ["failed"] && report.kept.isEmpty)
     #expect(try await host.list().flows.map(\.id) == ["suspended"])
+  }
+
+  @Test("one flow is purged if it has ended before the time, and observers learn by whom and why")
+  func one() async throws {
+    let witness = Witness()
+    let (host, flows) = try await host(.observed(by: witness))
+    try await ended("x", host, flows, by: "yes")
+    clock.advance(by: .seconds(60))
+    let time = clock.now
+    clock.advance(by: .seconds(60))
+    try await ended("later", host, flows, by: "yes")
+    try await flows.start(id: "open", with: "-")
+    _ = try await host.flow("open").settled()
+    for id in ["later", "open"] as [FlowID] {
+      #expect(await code { try await host.flow(id).purge(endedBefore: time) } == .notEnded)
+    }
+    let long = String(repeating: "a", count: 1_025)
+    #expect(await code { try await host.flow("x").purge(endedBefore: time, reason: long) } == .tooLarge)
+    try await host.flow("x", by: Principal(id: "ann")).purge(endedBefore: time, reason: "a year old")
+    #expect(witness.words(of: "x").filter { $0.hasPrefix("removed") } == ["removed by ann: a year old"])
+    #expect(try await store.history(of: "x", after: 0, limit: 9).isEmpty)
+    #expect(await code { try await host.flow("x").purge(endedBefore: time) } == .noSuchFlow)
+    // A flow that was started anew under the id is another one.
+    try await flows.start(id: "x", with: "again")
+    await host.isQuiet()
+    #expect(await code { try await host.flow("x").purge(endedBefore: time) } == .notEnded)
+    #expect(try await host.list().flows.map(\.id.description).sorted() == ["later", "open", "x"])
+  }
+
+  @Test("the guard is asked for the principal of a purge, as for a deletion")
+  func asksForTheirPrincipal() async throws {
+    var options = FlowHost.Options()
+    options.access = { verb, principal, _ in
+      if verb == .delete, principal?.id != "ann" { throw Boom() }
+    }
+    let (host, flows) = try await host(options)
+    try await ended("x", host, flows, by: "yes")
+    clock.advance(by: .seconds(1))
+    await #expect(throws: Boom.self) { try await host.flow("x").purge(endedBefore: clock.now) }
+    try await host.flow("x").purge(endedBefore: clock.now, by: Principal(id: "ann"))
+    #expect(await code { try await host.flow("x").view() } == .noSuchFlow)
+  }
+
+  @Test("a flow that has ended and is in memory is named by a purge of many, and a purge of it alone removes it")
+  func inMemory() async throws {
+    let gate = Gate()
+    let slow = FaultyStore(store) { call in
+      call.operation == .release ? .delay { await gate.pass() } : nil
+    }
+    let (first, flows) = try await host()
+    try await ended("x", first, flows, by: "yes")
+    clock.advance(by: .seconds(1))
+    let host = try FlowHost(store: slow, clock: clock)
+    try await host.register(flow)
+    // The flow is in memory until its lease is released.
+    async let late = code { try await host.flow("x").answer(Form.self, with: "late") }
+    await gate.reached(1)
+    let report = try await host.purge(endedBefore: clock.now)
+    #expect(report.purged.isEmpty && (report.kept["x"] as? FlowStoreError)?.code == .leased)
+    async let purged: Void = host.flow("x").purge(endedBefore: clock.now)
+    gate.open()
+    try await purged
+    #expect(await late == .flowEnded)
+    #expect(try await host.list().flows.isEmpty)
   }
 
   @Test("a purged flow is remembered as a deleted one is")

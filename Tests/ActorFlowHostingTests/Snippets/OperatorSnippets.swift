@@ -72,6 +72,27 @@ extension OperatorSnippets {
     }
   }
 
+  @Test("an operator purges many flows")
+  func purged() async throws {
+    let approval = Flow<String, String>("approval") { Step("ask") { Asker() } }
+    try await testHost(exhaustive: false) { tester in
+      let approvals = try await tester.deploy(approval)
+      for id in ["a", "b", "c"] as [FlowID] { try await approvals.start(id: id, with: "-") }
+      try await tester.settle()
+      let host = tester.host
+      for id in ["a", "b"] as [FlowID] { try await host.flow(id).abandon() }
+      try await tester.settle()
+      try await tester.advance(by: .seconds(60))
+      let (time, cleo) = (tester.clock.now, Principal(id: "cleo"))
+      let ended = FlowQuery(status: [.finished, .abandoned], changedBefore: time)
+      let report = try await host.each(ended, by: cleo) { flow in
+        try await flow.purge(endedBefore: time, reason: "older than a year")
+      }
+      #expect(report.done == ["a", "b"] && report.isComplete)
+      #expect(try await host.list().flows.map(\.id) == ["c"])
+    }
+  }
+
   @Test("an operator enters a step anew")
   func entered() async throws {
     let order = Flow<Bill, String>("order") {

@@ -217,6 +217,11 @@ final class MutantStore: LeasingFlowStore {
       let found = Array(all.prefix(limit))
       return TaskPage(
         tasks: found, cursor: found.count < all.count ? found.last.map { "\(time(of: $0, query))" } : nil)
+    case .tellsSecretsInCursors:
+      let own = cursor?.split(separator: "\n").first.map(String.init)
+      var page = try await base.tasks(query, after: own, limit: limit)
+      if let cursor = page.cursor, let last = page.tasks.last { page.cursor = "\(cursor)\n\(last.task.question)" }
+      return page
     case .takesCursorsOfOtherOrders:
       do { return try await base.tasks(query, after: cursor, limit: limit) } catch {
         return try await base.tasks(query, after: nil, limit: limit)

@@ -16,6 +16,7 @@ enum Mutation: String, CaseIterable, Sendable {
   case listsWhatWas, takesAnyCursor, roundsNoTimes
   case ignoresRollbacks, ignoresChanges, ignoresStarts, losesStarts, ignoresLabelsOfTasks, takesNoAssigneesForAll
   case ignoresOrders, putsUndatedFirst, pagesInboxesByTime, pagesInboxesByOffset, takesCursorsOfOtherOrders
+  case tellsSecretsInCursors
   case countsWithoutLimit, countsForEachAssignee, countsStepsByPath
   case ordersChangesByID, showsChangesOnce, readsCursorsLate, hidesChangesAfterDeletions, ignoresQueriesOfChanges
   case stopsAtOtherChanges, takesAnyCursorOfChanges, forgetsLastChange
@@ -88,6 +89,7 @@ enum Mutation: String, CaseIterable, Sendable {
     case .ignoresOrders, .putsUndatedFirst, .pagesInboxesByTime: "an inbox has the order"
     case .pagesInboxesByOffset: "pages of an inbox"
     case .takesCursorsOfOtherOrders: "the cursor of another"
+    case .tellsSecretsInCursors: "the cursor of an inbox has"
     case .listsWhatWas: "lists follow updates"
     case .takesAnyCursor: "a foreign cursor"
     case .leasesTwice, .neverExpires: "a lease excludes"

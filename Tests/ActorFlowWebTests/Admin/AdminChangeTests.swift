@@ -78,6 +78,48 @@ import Testing
     #expect(try await admin.post("/flows/\(id)/redact", #"{"reason":"x"}"#)["code"] == "notEnded")
   }
 
+  @Test("a value that the operation does not know is refused with the names that it knows, in JSON and in forms")
+  func unknownValues() async throws {
+    let admin = try await AdminSite()
+    let id = try await admin.suspended()
+    let bodies: [(path: String, body: String, name: String)] = [
+      ("/flows/\(id)/abandon", #"{"reason":"x","rolingBack":false}"#, "rolingBack"),
+      ("/flows/\(id)/retry", #"{"reason":"x","labels":["customer"]}"#, "labels"),
+      ("/flows/\(id)/redact", #"{"reason":"x","label":["customer"]}"#, "label"),
+      ("/flows/\(id)/note", #"{"text":"x","apply":true}"#, "apply"),
+      ("/abandon", #"{"query":{},"reason":"x","aply":true}"#, "aply"),
+      ("/abandon", #"{"query":{},"reason":"x","apply":true,"rollback":false}"#, "rollback"),
+    ]
+    for (path, body, name) in bodies {
+      let reply = try await admin.post(path, body)
+      #expect(reply.status == 422 && reply["errors.0.field"] == name, "\(path)")
+    }
+    let typo = try await admin.post("/flows/\(id)/abandon", #"{"reason":"x","rolingBack":false}"#)
+    #expect(typo["detail"]?.contains("there are reason, rollingBack") == true)
+    for (name, value) in [("rolingBack", "false"), ("rollingBack", "no"), ("revision", "1")] {
+      let form = await admin.shop.post(
+        "/admin/flows/\(id)/abandon", [("reason", "x"), (name, value)], as: "staff-cleo",
+        headers: ["Accept": "application/json"])
+      let reply = try Reply(form)
+      #expect(reply.status == 422 && reply["errors.0.field"] == name)
+    }
+    #expect(try await admin.get("/flows/\(id)")["flow.status"] == "suspended")
+  }
+
+  @Test("a form has the same values as JSON, with commas between several")
+  func forms() async throws {
+    let admin = try await AdminSite()
+    let id = try await admin.suspended()
+    let values = [("reason", "over"), ("rollingBack", "false"), ("_key", "0123456789abcdef")]
+    #expect(await admin.shop.post("/admin/flows/\(id)/abandon", values, as: "staff-cleo").status == 303)
+    let redaction = [("reason", "asked to"), ("labels", "customer, region"), ("principals", "staff-bo")]
+    #expect(await admin.shop.post("/admin/flows/\(id)/redact", redaction, as: "staff-cleo").status == 303)
+    let flow = try await admin.get("/flows/\(id)")
+    #expect(flow.value("flow.isRedacted") as? Bool == true && flow["flow.labels.customer"] == "ann")
+    let people = Set(try await history(admin, id).compactMap { $0["by"] as? String })
+    #expect(people.contains("staff-bo") && !people.contains("ann"))
+  }
+
   @Test("a request under one key is done once, and another under the key is refused")
   func keys() async throws {
     let admin = try await AdminSite()

@@ -20,7 +20,8 @@ import Testing
     let admin = try await AdminSite()
     let id = try await admin.suspended()
     let looks = [
-      "", "/flows", "/flows/\(id)", "/flows/\(id)/history", "/flows/none", "/tasks", "/plan", "/counts", "/export",
+      "", "/flows", "/flows/\(id)", "/flows/\(id)/history", "/flows/\(id)/diagram", "/flows/none", "/tasks", "/plan",
+      "/counts", "/export",
     ]
     for path in looks {
       #expect(try await admin.get(path, as: "ann").status == 403, "\(path)")
@@ -92,6 +93,29 @@ import Testing
     #expect(try await admin.get("/flows/none").status == 404)
   }
 
+  @Test("the tasks come in pages whose cursors have no secret digits, each task once")
+  func pagesOfTasks() async throws {
+    let admin = try await AdminSite()
+    for _ in 0..<4 { try await admin.shop.answerAddress(try await admin.shop.started()) }
+    let questions = try await admin.shop.host.tasks().tasks.map(\.task.question)
+    #expect(questions.count == 4)
+    var found: [String] = []
+    var cursor = ""
+    repeat {
+      let reply = try await admin.get("/tasks?limit=1\(cursor)")
+      for question in questions {
+        let digits = try #require(question.split(separator: "~").last)
+        #expect(digits.count == 32 && !reply.response.text.contains(digits))
+      }
+      let flow = try #require(reply["tasks.0.flow"])
+      found.append(flow)
+      // The question at the cursor is closed before the next page.
+      if found.count == 2 { _ = try await admin.post("/flows/\(flow)/abandon", #"{"reason":"over"}"#) }
+      cursor = reply["cursor"].map { "&cursor=\(TestSite.encoded($0))" } ?? ""
+    } while !cursor.isEmpty && found.count < 9
+    #expect(found.count == 4 && Set(found).count == 4)
+  }
+
   @Test("the history, the tasks of all people, the plan, the numbers and an export are there")
   func others() async throws {
     let admin = try await AdminSite()
@@ -128,6 +152,7 @@ import Testing
     _ = try await admin.shop.host.flow("b").settled()
     let reply = try await admin.get("/flows/b")
     #expect(reply["flow.signals.0"] == "paid" && reply["diagram"] == nil)
+    #expect(try await admin.get("/flows/b/diagram").status == 404)
   }
 
   @Test("a browser gets a list with links, and the page of a flow with forms that work")
@@ -138,6 +163,14 @@ import Testing
     #expect(list.status == 200 && list.text.contains("/admin/flows/\(id)"))
     let page = await admin.shop.get("/admin/flows/\(id)", as: "staff-cleo")
     #expect(page.text.contains("Rejected") && page.text.contains("/admin/flows/\(id)/retry"))
+    let drawing = try #require(page.text.firstMatch(of: /<img src="([^"]+)"/)).1
+    #expect(drawing.hasPrefix("/admin/flows/\(id)/diagram?"))
+    let picture = await admin.shop.get(String(drawing), as: "staff-cleo")
+    #expect(picture.headers["Content-Type"] == "image/svg+xml" && picture.text.contains("approval"))
+    #expect(await admin.shop.get(String(drawing), as: "ann").status == 403)
+    #expect(await admin.shop.get("/admin/flows/none/diagram", as: "staff-cleo").status == 404)
+    let open = await admin.shop.get("/admin/flows/\(try await admin.shop.started())", as: "staff-cleo").text
+    #expect(open.contains("/abandon\"") && !open.contains("/retry\""), "a flow that waits has nothing to retry")
     let sent = await admin.shop.post(
       "/admin/flows/\(id)/note", [("_key", try #require(page.hidden("_key"))), ("text", "<b>called</b>")],
       as: "staff-cleo")

@@ -13,17 +13,6 @@ struct AdminSite {
     self.shop = shop
   }
 
-  private init(shop: TestSite) { self.shop = shop }
-
-  /// Returns the site of the next process: no flow is in memory.
-  func restarted() async throws -> AdminSite {
-    try await shop.host.shutDown()
-    var shop = shop
-    shop.site = try await Shop.site(FlowHost(store: shop.store, clock: shop.clock), Sessions(), Bank())
-    shop.site.admin()
-    return AdminSite(shop: shop)
-  }
-
   /// Starts an order and has it suspended by a rejection.
   func suspended() async throws -> String {
     let id = try await shop.started()

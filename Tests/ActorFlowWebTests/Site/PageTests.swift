@@ -152,6 +152,34 @@ import Testing
     #expect(await site.get("/tasks?cursor=x", as: "staff-bo").status == 400)
   }
 
+  @Test("a second page of tasks begins after a cursor without secret digits, also if the last question was answered")
+  func pagesOfTasks() async throws {
+    let site = try await TestSite()
+    for number in 0..<52 {
+      let flow = site.host.flow(FlowID("f\(number)"))
+      try await site.host.start("order", id: flow.id, json: Array(#"{"item":"pot","quantity":2}"#.utf8))
+      _ = try await flow.settled()
+      try await flow.answer(AddressForm.self, with: Address(street: "Main St 1", city: "Bern"))
+      _ = try await flow.settled()
+    }
+    let digits = try await site.host.tasks().tasks.compactMap { $0.task.question.split(separator: "~").last }
+    #expect(digits.count == 52 && digits.allSatisfy { $0.count == 32 })
+    let page = await site.get("/tasks", as: "staff-bo")
+    let list = try await site.getJSON("/tasks", as: "staff-bo")
+    for text in [page.text, list.response.text] { #expect(!digits.contains { text.contains($0) }) }
+    let last = try #require(list["tasks.49.flow"])
+    try await site.host.flow(FlowID(last)).abandon()
+    let next = try #require(page.text.firstMatch(of: /href="(\/tasks\?cursor=[^"]+)"/)).1
+    let second = await site.get(String(next), as: "staff-bo").text
+    let cursor = TestSite.encoded(try #require(list["cursor"]))
+    let rest = try await site.getJSON("/tasks?cursor=\(cursor)", as: "staff-bo")
+    let flows = [list, rest].flatMap {
+      ($0.value("tasks") as? [[String: Any]])?.compactMap { $0["flow"] as? String } ?? []
+    }
+    #expect(flows.count == 52 && Set(flows).count == 52)
+    #expect(flows.suffix(2).allSatisfy { second.contains("<a href=\"/flows/\($0)\">") } && rest["cursor"] == nil)
+  }
+
   @Test("the history is for those who may see it, and has no secrets")
   func history() async throws {
     let site = try await TestSite()

@@ -58,6 +58,26 @@ extension HostGame {
     crashTrigger.disarm()
     if !report.purged.isEmpty { verbs.insert(.purge) }
     try expectEqual(Set(report.kept.keys), mayStay ? [HostArena.id] : [], "which flows a purge has kept")
+    try await checkPurged(mayStay: mayStay)
+  }
+
+  /// Purges the flow, which has ended, and no other: with the same outcome.
+  private mutating func purgeOne(isErased: Bool) async throws {
+    let mayStay = try await tester.view(of: HostArena.id).rollbackFailed && !isErased
+    let future = tester.clock.now.addingTimeInterval(1)
+    arm()
+    try await check(.purgeOne, "purge one flow", mayStay ? "rollbackFailed" : "ok") { host, _ in
+      do { try await host.flow(HostArena.id).purge(endedBefore: future, reason: "the end", by: .player) } catch let
+        error as FlowError where error.code == .noSuchFlow
+      {
+        // The purge before the crash has removed it.
+      }
+    }
+    crashTrigger.disarm()
+    try await checkPurged(mayStay: mayStay)
+  }
+
+  private func checkPurged(mayStay: Bool) async throws {
     let isThere = await outcome { _ = try await arena.host.flow(HostArena.id).view() }
     try expectEqual(isThere, mayStay ? "ok" : "noSuchFlow", "whether the flow is there after a purge")
     let questions = try await arena.host.tasks().tasks
@@ -75,7 +95,10 @@ extension HostGame {
     } else {
       try await redact(flows)
     }
-    if purges { return try await purge(isErased: isErased) }
+    if purges {
+      let isAlone = ending?.percent(50) == true
+      return isAlone ? try await purgeOne(isErased: isErased) : try await purge(isErased: isErased)
+    }
     guard ending?.percent(60) == true else { return }
     try await delete()
     guard remembersEnded else { return }

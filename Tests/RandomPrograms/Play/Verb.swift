@@ -14,5 +14,7 @@ package enum Verb: String, Sendable, CaseIterable {
   case editNothing, editInput, editAnswer, editRecord, forget
   /// A redaction of a flow that has ended, and one of a flow whose key was erased.
   case redact, redactErased
-  case purge, delete
+  /// A purge of all flows, and one of the flow alone.
+  case purge, purgeOne
+  case delete
 }

@@ -39,6 +39,21 @@ public struct StoreCursor: Hashable, Sendable, CustomStringConvertible {
     parts.map { "\($0.utf8.count):\($0)" }.joined()
   }
 
+  /// Returns the part of a key that stands for a question: the text of its id with a second `~` in the place of the secret
+  /// digits, or the whole text if it has none.
+  ///
+  /// A cursor passes through the hands of people who may list questions, but may not answer them, so it must not have the
+  /// digits. Compare the part with the texts of questions by bytes: it is greater than that of its own question, and less
+  /// than that of each later one of the flow.
+  ///
+  /// - Parameter question: The text of the id, as in ``OpenTask/question``.
+  public static func part(of question: String) -> String {
+    guard Question.ID(question)?.token != nil, let mark = question.utf8.lastIndex(of: UInt8(ascii: "~")) else {
+      return question
+    }
+    return String(question[...mark]) + "~"
+  }
+
   /// Whether two cursors have the same bytes.
   public static func == (left: StoreCursor, right: StoreCursor) -> Bool {
     left.parts.count == right.parts.count && zip(left.parts, right.parts).allSatisfy { $0.hasBytes(of: $1) }

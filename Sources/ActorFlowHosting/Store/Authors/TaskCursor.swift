@@ -1,6 +1,8 @@
 package import ActorFlow
 
 /// The key of a question in a list of a database, and of the last question of a page.
+///
+/// One that was read from a text has no secret digits, and stands between that question and the next one.
 package struct TaskCursor: Comparable, Sendable, CustomStringConvertible {
   package let order: TaskQuery.Order
   /// The time of the order, if the question has one.
@@ -31,7 +33,8 @@ package struct TaskCursor: Comparable, Sendable, CustomStringConvertible {
   }
 
   package var description: String {
-    StoreCursor((order == .flow ? [] : order.cursorParts(time)) + ["\(flow)", question.text, "\(place)"]).description
+    let key = ["\(flow)", StoreCursor.part(of: question.text), "\(place)"]
+    return StoreCursor((order == .flow ? [] : order.cursorParts(time)) + key).description
   }
 
   package static func < (left: TaskCursor, right: TaskCursor) -> Bool {

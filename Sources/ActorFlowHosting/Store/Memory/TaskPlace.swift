@@ -33,7 +33,9 @@ struct TaskKey: TaskPlace {
     self.init(flow: TextKey(parts[0]), question: TextKey(parts[1]))
   }
 
-  func cursor(of order: TaskQuery.Order) -> StoreCursor { StoreCursor([flow.text, question.text]) }
+  func cursor(of order: TaskQuery.Order) -> StoreCursor {
+    StoreCursor([flow.text, StoreCursor.part(of: question.text)])
+  }
 
   func isPlace(of task: OpenTask, in order: TaskQuery.Order) -> Bool { TextKey(task.question) == question }
 
@@ -58,7 +60,7 @@ struct TimedTaskKey: TaskPlace {
   }
 
   func cursor(of order: TaskQuery.Order) -> StoreCursor {
-    StoreCursor(order.cursorParts(time) + [key.flow.text, key.question.text])
+    StoreCursor(order.cursorParts(time) + key.cursor(of: order).parts)
   }
 
   func isPlace(of task: OpenTask, in order: TaskQuery.Order) -> Bool {

@@ -110,7 +110,11 @@ extension TableStore {
         for _ in 0..<count { found.append(summary) }
       }
       let page = Array(found.prefix(self.rows(limit)))
-      let last = page.last.map { text(of: key(of: $0.task, key($0.flow.description), in: query.order)) }
+      let last = page.last.map { last in
+        var task = last.task
+        task.question = StoreCursor.part(of: task.question)
+        return text(of: key(of: task, key(last.flow.description), in: query.order))
+      }
       return TaskPage(tasks: page, cursor: found.count > page.count ? last : nil)
     }
   }
