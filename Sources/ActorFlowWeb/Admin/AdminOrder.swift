@@ -43,6 +43,12 @@ struct AdminOrder: Sendable {
       let list = known.sorted().joined(separator: ", ")
       throw Self.problem(name, "no value of this request has this name; there are \(list)")
     }
+    for (name, text) in [("reason", reason), ("text", text), ("step", step)] {
+      try Submission.checkStorable(text, name)
+    }
+    for (name, texts) in [("assignees", assignees), ("labels", labels), ("principals", principals)] {
+      for text in texts ?? [] { try Submission.checkStorable(text, name) }
+    }
   }
 
   private init(form values: FormValues) throws(Problem) {

@@ -68,6 +68,7 @@ import Testing
       }
     }
     #expect(try await admin.post("/flows/\(id)/note", "{}")["errors.0.field"] == "text")
+    #expect(try await admin.post("/flows/\(id)/retry", #"{"reason":"a\u0000"}"#)["errors.0.field"] == "reason")
     #expect(try await admin.post("/flows/\(id)/complete", #"{"reason":"x"}"#)["errors.0.field"] == "step")
     #expect(try await admin.post("/flows/\(id)/reassign", #"{"reason":"x","question":"one"}"#).status == 422)
     #expect(try await admin.post("/flows/\(id)/complete", #"{"reason":"x","step":"none","output":1}"#).status != 500)
