@@ -13,6 +13,7 @@ let package = Package(
     // Named, so that the folder of the clone may have any name.
     .package(name: "swift-actor-flow", path: "../..", traits: ["SQLite", "PostgreSQL"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -48,6 +49,7 @@ let package = Package(
         .product(name: "ActorFlow", package: "swift-actor-flow"),
         .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
         .product(name: "ActorFlowWeb", package: "swift-actor-flow"),
+        .product(name: "Crypto", package: "swift-crypto"),
       ]),
     // The client of the fake bank, of the smoke run and of the tests.
     .target(

@@ -1,5 +1,6 @@
 import ActorFlow
 import ActorFlowWeb
+import Crypto
 public import Foundation
 
 /// The sessions of people who have signed in, by a cookie. The file has the hashes of the cookies only.
@@ -59,7 +60,7 @@ public actor Sessions {
     "\(cookie)=\(token); Path=/; HttpOnly; SameSite=Lax; Max-Age=\(seconds)"
   }
 
-  private static func hash(_ token: String) -> String { Token.hex(SHA256.hash(Array(token.utf8))) }
+  private static func hash(_ token: String) -> String { Token.hex(SHA256.hash(data: Array(token.utf8))) }
 
   /// The error for a request without a session.
   private struct NotSignedIn: Error {}
