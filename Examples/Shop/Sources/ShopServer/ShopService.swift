@@ -43,7 +43,9 @@ struct ShopService {
       self.ports = ports
       let application = Application(
         responder: HummingbirdAdapter(maximumBodyBytes: site.maximumBodyBytes) { await front.respond(to: $0) },
-        server: .http1(configuration: .init(idleTimeout: .seconds(30))),
+        server: .http1(
+          configuration: .init(
+            additionalChannelHandlers: [RequestTimeLimit(.seconds(30))], idleTimeout: .seconds(30))),
         configuration: ApplicationConfiguration(address: .hostname(address, port: port)),
         onServerRunning: { channel in
           guard let port = channel.localAddress?.port else { return }
