@@ -111,7 +111,7 @@ let package = Package(
     .testTarget(
       name: "ShopTests",
       dependencies: [
-        "Shop",
+        "Shop", "ShopServer",
         .product(name: "ActorFlow", package: "swift-actor-flow"),
         .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
         .product(name: "ActorFlowTesting", package: "swift-actor-flow"),

@@ -3,7 +3,8 @@ import ActorFlowWeb
 import Crypto
 public import Foundation
 
-/// The sessions of people who have signed in, by a cookie. The file has the hashes of the cookies only.
+/// The people behind requests: those who have signed in, by a cookie, and the operators' tool, by its token. The file has
+/// the hashes of the cookies only.
 public actor Sessions {
   private struct Session: Codable {
     let name: String
@@ -15,12 +16,15 @@ public actor Sessions {
   /// The largest number of sessions; the ones that end first give way.
   private static let mostSessions = 10_000
 
+  /// The token of the operators' tool.
+  public nonisolated let operators: OperatorToken
   private var sessions: PersistedValue<[String: Session]>
 
-  /// The sessions of the file.
+  /// The sessions of the file, and the token of its own.
   ///
-  /// - Parameter directory: The directory of the file; `nil` for sessions in memory.
+  /// - Parameter directory: The directory of the files; `nil` for sessions in memory.
   public init(directory: URL? = nil) throws {
+    operators = try OperatorToken(directory: directory)
     sessions = try PersistedValue("sessions.json", in: directory, initial: [:])
   }
 
