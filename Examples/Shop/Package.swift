@@ -7,6 +7,7 @@ let package = Package(
   products: [
     .library(name: "FlowObservers", targets: ["FlowObservers"]),
     .library(name: "HummingbirdFlows", targets: ["HummingbirdFlows"]),
+    .executable(name: "actorflow", targets: ["FlowOperator"]),
     .executable(name: "shop", targets: ["ShopServer"]),
   ],
   dependencies: [
@@ -21,9 +22,21 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
+    // The operators' tool. Its module is not named after the product, which file systems may take for ActorFlow's.
+    .executableTarget(
+      name: "FlowOperator",
+      dependencies: [
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOFoundationCompat", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ]),
     .target(
       name: "FlowObservers",
       dependencies: [
@@ -106,6 +119,20 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+    .testTarget(
+      name: "FlowOperatorTests",
+      dependencies: [
+        "FlowOperator", "HummingbirdFlows", "Shop",
+        .product(name: "ActorFlow", package: "swift-actor-flow"),
+        .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
+        .product(name: "ActorFlowWeb", package: "swift-actor-flow"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
     .testTarget(
