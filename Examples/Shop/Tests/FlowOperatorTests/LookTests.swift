@@ -59,7 +59,7 @@ import Testing
       #expect(history.code == 0 && history.out[0].hasPrefix("ENTRY  TIME") && history.text.contains("asked"))
       let entries = await terminal("history", "d", "--json").out.compactMap { JSONValue($0.utf8)?["sequence"].count }
       #expect(entries.count == history.out.count - 1)
-      let later = await terminal("history", "d", "--after", "\(entries[0])", "--json")
+      let later = await terminal("history", "d", "--after", "\(entries.first ?? 0)", "--json")
       #expect(later.out.compactMap { JSONValue($0.utf8)?["sequence"].count } == Array(entries.dropFirst()))
       let tasks = await terminal("tasks")
       #expect(tasks.code == 0 && tasks.out.count == 2 && tasks.text.contains("managers"))

@@ -12,7 +12,7 @@ import Testing
   private func connection() throws -> EmbeddedChannel {
     let channel = EmbeddedChannel()
     let pipeline = channel.pipeline.syncOperations
-    try pipeline.configureHTTPServerPipeline()
+    try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: false)  // as Hummingbird does
     try pipeline.addHandlers([HTTP1ToHTTPServerCodec(secure: false), RequestTimeLimit(.seconds(30))])
     try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     return channel

@@ -30,8 +30,9 @@ public actor Sessions {
 
   /// Returns the person who sends a request.
   ///
-  /// - Throws: An error if nobody has signed in, or the session has ended.
+  /// - Throws: An error if the request has no sign-in, its session has ended, or its token is wrong.
   func principal(of request: WebRequest) throws -> Principal {
+    if let person = try operators.principal(of: request) { return person }
     guard let token = request.cookie(Self.cookie), let session = sessions.value[Self.hash(token)],
       session.ends > Date(), let principal = Accounts.principal(session.name)
     else { throw NotSignedIn() }
