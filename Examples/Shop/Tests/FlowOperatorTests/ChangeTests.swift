@@ -18,12 +18,10 @@ import Testing
       let retried = await terminal("retry", "a", "--reason", "the courier is back")
       #expect(retried.code == 0 && retried.out == ["a: waiting at delivery/sign"])
       #expect(await terminal("refresh", "a", "--reason", "new text").out == ["a: waiting at delivery/sign"])
-      let entered = await terminal("enter", "a", "delivery/send", "--input", #""Rue 2""#, "--reason", "moved")
-      #expect(entered.out == ["a: waiting at delivery/sign"])
       let completed = await terminal("complete", "a", "sign", "--output", #""ann""#, "--reason", "by phone")
       #expect(completed.out == ["a: finished"])
       let history = await terminal("history", "a").text
-      for text in ["operator", "called the courier", "the courier is back", "new text", "moved", "by phone"] {
+      for text in ["operator", "called the courier", "the courier is back", "new text", "by phone"] {
         #expect(history.contains(text), "\(text)")
       }
       #expect(await terminal("redact", "a", "--reason", "ann asked").out == ["a: finished"])
@@ -31,8 +29,8 @@ import Testing
 
       let assigned = await terminal(
         "reassign", "expense-1", "--question", "1", "--to", "mia", "--to", "ben", "--reason", "ill", "--json")
-      #expect(JSONValue(assigned.text.utf8)?["questions"].items.first?["assignees"].text == "mia, ben")
-      #expect(await terminal("tasks", "--assignee", "ben").out.count == 2)
+      // The shop's prompt names its people itself, so the service refuses other ones.
+      #expect(assigned.code == 1 && assigned.out.isEmpty)
     }
   }
 
