@@ -80,8 +80,12 @@ extension FlowHost {
     /// ```swift
     /// options.access = { verb, principal, flow in
     ///   if principal?.roles.contains("staff") == true { return }
-    ///   guard case .look = verb, let flow, flow.labels["customer"] == principal?.id else {
-    ///     throw Refusal.notAllowed("this order is not yours")
+    ///   guard let principal else { throw Refusal.notAllowed("please sign in") }
+    ///   switch verb {
+    ///   case .request(.start): return
+    ///   case .look, .request(.answer), .request(.backUp), .request(.abandon):
+    ///     guard flow?.labels["customer"] == principal.id else { throw Refusal.notAllowed("this order is not yours") }
+    ///   default: throw Refusal.notAllowed("only staff may do this")
     ///   }
     /// }
     /// ```

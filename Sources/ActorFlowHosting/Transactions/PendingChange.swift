@@ -7,8 +7,9 @@ import ActorFlow
 ///
 /// ```swift
 /// let change = try await host.flow("order-17").answer(question, with: address, in: transaction)
-/// try await client.commit()
-/// try await change.settle()
+/// var failure: (any Error)?
+/// do { try await client.commit() } catch { failure = error }
+/// if case .rolledBack = try await change.settle() { throw failure ?? NotStored() }
 /// ```
 ///
 /// While the change is pending, the flow stands still and other requests for it wait. If it is not settled within

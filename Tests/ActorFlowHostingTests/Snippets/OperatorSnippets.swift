@@ -117,24 +117,36 @@ extension OperatorSnippets {
 }
 
 extension OperatorSnippets {
-  @Test("a customer looks at her own order, and the staff may do all")
+  @Test("a customer starts an order, sees it and changes it, no other customer does, and the staff may do all")
   func guarded() async throws {
     var options = FlowHost.Options()
     options.access = { verb, principal, flow in
       if principal?.roles.contains("staff") == true { return }
-      guard case .look = verb, let flow, flow.labels["customer"] == principal?.id else {
-        throw Refusal.notAllowed("this order is not yours")
+      guard let principal else { throw Refusal.notAllowed("please sign in") }
+      switch verb {
+      case .request(.start): return
+      case .look, .request(.answer), .request(.backUp), .request(.abandon):
+        guard flow?.labels["customer"] == principal.id else { throw Refusal.notAllowed("this order is not yours") }
+      default: throw Refusal.notAllowed("only staff may do this")
       }
     }
     let host = try FlowHost(store: MemoryFlowStore(), owner: "a", options: options)
     let orders = try await host.register(Flow<String, String>("order") { Step("ask") { Asker() } })
     let (ann, eve) = (Principal(id: "ann"), Principal(id: "eve"))
     let cleo = Principal(id: "cleo", roles: ["staff"])
-    try await orders.start(id: "order-17", with: "-", labels: ["customer": "ann"], by: cleo)
+    await #expect(throws: Refusal.self) { try await orders.start(id: "order-16", with: "-") }
+    try await orders.start(id: "order-17", with: "-", labels: ["customer": "ann"], by: ann)
+    _ = try await host.flow("order-17", by: ann).settled()
     #expect(try await host.flow("order-17", by: ann).view().labels == ["customer": "ann"])
     await #expect(throws: Refusal.self) { try await host.flow("order-17", by: eve).view() }
-    await #expect(throws: Refusal.self) { try await host.flow("order-17", by: ann).abandon() }
-    try await host.flow("order-17", by: cleo).abandon()
+    await #expect(throws: Refusal.self) { try await host.flow("order-17").view() }
+    await #expect(throws: Refusal.self) { try await host.flow("order-17", by: eve).abandon() }
+    await #expect(throws: Refusal.self) { try await host.flow("order-17", by: ann).retry(reason: "now") }
+    try await host.flow("order-17", by: cleo).note("called")
+    try await host.flow("order-17", by: ann).abandon()
+    // An order of no customer is not that of a caller without a name.
+    try await orders.start(id: "order-18", with: "-", by: cleo)
+    await #expect(throws: Refusal.self) { try await host.flow("order-18").abandon() }
   }
 }
 

@@ -17,6 +17,8 @@
     func commit() async throws
   }
 
+  private struct NotStored: Error {}
+
   private func start(
     _ order: Order, _ checkouts: RegisteredFlow<Order, Void>, _ store: PostgreSQLFlowStore
   ) async throws {
@@ -34,8 +36,9 @@
   ) async throws {
     let transaction = store.joining { sql, values in try await client.texts(sql, values) }
     let change = try await host.flow("order-17").answer(question, with: address, in: transaction)
-    try await client.commit()
-    try await change.settle()
+    var failure: (any Error)?
+    do { try await client.commit() } catch { failure = error }
+    if case .rolledBack = try await change.settle() { throw failure ?? NotStored() }
   }
 
   private func invoice(_ order: Order, _ context: StepContext, _ store: PostgreSQLFlowStore) async throws {

@@ -3,7 +3,7 @@ import ActorFlowHosting
 import ActorFlowWeb
 import Testing
 
-/// The shop with operators' verbs: staff operates, and a person named `auditor` may look.
+/// The shop with operators' verbs: `staff-cleo` operates, and the rest of the staff does not.
 struct AdminSite {
   let shop: TestSite
 

@@ -28,18 +28,18 @@ import Testing
 
   @Test("a page of an allowed origin, and a client without cookies, are let through")
   func allowed() async throws {
-    var site = try await TestSite()
-    site.site.origins = ["https://shop.example"]
+    var site = try await TestSite().site
+    site.origins = ["https://shop.example"]
     let body = Array(#"{"item":"teapot","quantity":1}"#.utf8)
     let friend: WebHeaders = [
       "Origin": "https://shop.example", "Cookie": "session=ann", "Content-Type": "application/json",
     ]
-    let started = await site.site.respond(
+    let started = await site.respond(
       to: WebRequest(method: "POST", target: "/flows/order", headers: friend, body: body))
     #expect(started.status == 201)
     let program: WebHeaders = ["Content-Type": "application/json"]
     // The shop lets no anonymous client start an order: its own refusal, and not that of other sites.
-    let refused = await site.site.respond(
+    let refused = await site.respond(
       to: WebRequest(method: "POST", target: "/flows/order", headers: program, body: body))
     #expect(refused.status == 403 && refused.text.contains("Please sign in."))
   }

@@ -8,11 +8,20 @@ struct ShopCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "shop",
     abstract: "A checkout and an approval on one site: an example of ActorFlow on the web.",
-    discussion: "Sign in as ann, bob, tom, mia or fay, with the password demo.")
+    discussion: """
+      Sign in as ann, bob, tom, mia or fay, with the password demo. Operators use the tool actorflow, with the token in \
+      the file operator-token of DATA.
+      """)
 
   @Option(help: "The port to listen on; 0 for a free one.") var port = 8080
   @Option(help: "The address to listen on.") var host = "127.0.0.1"
-  @Option(help: "The directory of the goods, the bank and the sessions.", completion: .directory)
+  @Option(
+    help: """
+      An origin under which browsers know the shop, such as https://shop.example; give it again for more. With --host \
+      0.0.0.0 or behind a proxy the forms of other origins are refused.
+      """)
+  var origin: [Origin] = []
+  @Option(help: "The directory of the goods, the bank, the sessions and the operators' token.", completion: .directory)
   var data = "shop-data"
   @Option(
     help:
@@ -29,10 +38,15 @@ struct ShopCommand: AsyncParsableCommand {
 
   func run() async throws {
     guard !smoke else { return try await Smoke(store: store).run() }
+    // The stores of the flows make files as well, and all of them have data of people.
+    umask(0o077)
     let logger = Logger(label: "shop")
+    if origin.isEmpty, ["0.0.0.0", "::"].contains(host) {
+      logger.warning("forms sent from other machines are refused: name the origin of their pages with --origin")
+    }
     let data = URL(fileURLWithPath: data, isDirectory: true)
     let service = try await ShopService(
-      address: host, port: port, data: data,
+      address: host, port: port, origins: Set(origin.map(\.text)), data: data,
       store: store ?? .files(directory: data.appendingPathComponent("flows").path),
       pricesChange: pricesEvery > 0 ? .seconds(pricesEvery) : nil, logger: logger)
     try await service.run(logger: logger)

@@ -20,10 +20,12 @@ struct ShopService {
   let ports: AsyncStream<Int>
 
   /// - Parameters:
-  ///   - data: The directory of the goods, the bank and the sessions.
+  ///   - origins: The origins under which browsers know the service, if it is behind another name.
+  ///   - data: The directory of the goods, the bank, the sessions and the operators' token.
   ///   - pricesChange: The time after which prices change; `nil` for never.
   init(
-    address: String, port: Int, data: URL, store place: StorePlace, pricesChange: Duration?, logger: Logger
+    address: String, port: Int, origins: Set<String> = [], data: URL, store place: StorePlace, pricesChange: Duration?,
+    logger: Logger
   ) async throws {
     goods = Goods(
       prices: Prices(), warehouse: try Warehouse(directory: data), bank: try FakeBank(directory: data))
@@ -36,14 +38,16 @@ struct ShopService {
     do {
       let host = try FlowHost(store: store, options: options)
       var site = try await ShopSite.make(host, goods, sessions)
-      site.origins = ["http://\(address):\(port)"]
+      site.origins = origins.union(["http://\(address):\(port)"])
       let front = ShopFront(site, sessions, goods.bank)
       let (ports, ready) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
       let (bankPorts, bankReady) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
       self.ports = ports
       let application = Application(
         responder: HummingbirdAdapter(maximumBodyBytes: site.maximumBodyBytes) { await front.respond(to: $0) },
-        server: .http1(configuration: .init(idleTimeout: .seconds(30))),
+        server: .http1(
+          configuration: .init(
+            additionalChannelHandlers: [RequestTimeLimit(.seconds(30))], idleTimeout: .seconds(30))),
         configuration: ApplicationConfiguration(address: .hostname(address, port: port)),
         onServerRunning: { channel in
           guard let port = channel.localAddress?.port else { return }
@@ -52,12 +56,21 @@ struct ShopService {
         }, logger: logger)
       // They shut down in reverse order: the server before the host.
       var services: [any Service] = [FlowHostService(host, thenClose: close), application]
-      services.append(BankService(bank: goods.bank, address: address, ports: bankPorts))
+      services.append(BankService(bank: goods.bank, address: Self.reachable(address), ports: bankPorts))
       if let pricesChange { services.append(PriceService(prices: goods.prices, every: pricesChange)) }
       self.services = services
     } catch {
       await close()
       throw error
+    }
+  }
+
+  /// The address at which the bank reaches a server that listens on all addresses.
+  private static func reachable(_ address: String) -> String {
+    switch address {
+    case "0.0.0.0": "127.0.0.1"
+    case "::": "::1"
+    default: address
     }
   }
 

@@ -49,11 +49,17 @@ struct Server: Sendable {
   }
 
   /// Serves on a free port while the closure runs, then shuts down and waits for the end.
-  func serve(_ body: @escaping @Sendable (LoopbackClient) async throws -> Void) async throws {
+  ///
+  /// - Parameter limit: The time for a whole request.
+  func serve(
+    limit: TimeAmount = .minutes(1), _ body: @escaping @Sendable (LoopbackClient) async throws -> Void
+  ) async throws {
     let (ports, ready) = AsyncStream.makeStream(of: Int.self)
     let logger = Self.logger
     let application = Application(
-      responder: HummingbirdAdapter(site), configuration: ApplicationConfiguration(address: .hostname(port: 0)),
+      responder: HummingbirdAdapter(site),
+      server: .http1(configuration: .init(additionalChannelHandlers: [RequestTimeLimit(limit)])),
+      configuration: ApplicationConfiguration(address: .hostname(port: 0)),
       onServerRunning: { channel in if let port = channel.localAddress?.port { ready.yield(port) } }, logger: logger)
     let group = ServiceGroup(services: [application], logger: logger)
     try await withThrowingTaskGroup(of: Void.self) { tasks in

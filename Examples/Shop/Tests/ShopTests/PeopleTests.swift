@@ -66,4 +66,21 @@ import Testing
     let value = String(repeating: "x", count: 70_000)
     #expect(await shop.post("/login", ["name": value], nil).status == 413)
   }
+
+  @Test("have no operators' verbs: these are for the token's owner, who is refused with another token")
+  func operators() async throws {
+    let shop = try await Fixture()
+    for name in ["ann", "tom", "mia", "fay"] {
+      #expect(await shop.get("/admin/flows", try await shop.cookie(of: name)).status == 403)
+    }
+    #expect(await shop.get("/admin/flows", nil).status == 401)
+    func look(_ header: String) async -> Int {
+      let headers: WebHeaders = ["Accept": "application/json", "Authorization": header]
+      return await shop.front.respond(to: WebRequest(method: "GET", target: "/admin/flows", headers: headers)).status
+    }
+    let token = shop.sessions.operators.text
+    #expect(await look("Bearer \(token)") == 200)
+    #expect(await look("Bearer \(token)x") == 401)
+    #expect(await look("Basic \(token)") == 401)
+  }
 }

@@ -1,27 +1,19 @@
+import ActorFlowWeb
+import Foundation
 import Testing
 
 @testable import Shop
 
-@Suite("The hash of signatures") struct SignatureTests {
-  @Test(
-    "is that of FIPS 180-4",
-    arguments: [
-      ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-      ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-      (
-        "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
-      ),
-    ]) func hash(_ text: String, _ hash: String)
-  {
-    #expect(Token.hex(SHA256.hash(Array(text.utf8))) == hash)
-  }
-
-  @Test("authenticates as RFC 4231 says, also with a key longer than a block") func code() {
-    let short = SHA256.authenticate(Array("what do ya want for nothing?".utf8), key: Array("Jefe".utf8))
-    #expect(Token.hex(short) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
-    let text = "Test Using Larger Than Block-Size Key - Hash Key First"
-    let long = SHA256.authenticate(Array(text.utf8), key: [UInt8](repeating: 0xAA, count: 131))
-    #expect(Token.hex(long) == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
+@Suite("The bank's signature") struct SignatureTests {
+  @Test("is an HMAC with SHA-256 of the time and the body, as hexadecimal digits") func code() throws {
+    let notice = BankNotice(payment: "p", order: "o", isPaid: true)
+    let time = Date(timeIntervalSince1970: 1_767_225_600)
+    var request = try BankSignature.request(for: notice, secret: "Jefe", now: time)
+    request.body = Array("what do ya want for nothing?".utf8)
+    // Made by another implementation: the code of "1767225600.what do ya want for nothing?".
+    request.headers["Bank-Signature"] =
+      "t=1767225600,v1=8bf4bab82972f519c62eab705abd744e0bc4e8a7e292de99189f49e03834693a"
+    try BankSignature.verify(request, secret: "Jefe", now: time)
+    #expect(throws: BankSignature.NotSigned.self) { try BankSignature.verify(request, secret: "jefe", now: time) }
   }
 }

@@ -1,8 +1,10 @@
 import ActorFlow
 import ActorFlowWeb
+import Crypto
 public import Foundation
 
-/// The sessions of people who have signed in, by a cookie. The file has the hashes of the cookies only.
+/// The people behind requests: those who have signed in, by a cookie, and the operators' tool, by its token. The file has
+/// the hashes of the cookies only.
 public actor Sessions {
   private struct Session: Codable {
     let name: String
@@ -14,19 +16,23 @@ public actor Sessions {
   /// The largest number of sessions; the ones that end first give way.
   private static let mostSessions = 10_000
 
+  /// The token of the operators' tool.
+  public nonisolated let operators: OperatorToken
   private var sessions: PersistedValue<[String: Session]>
 
-  /// The sessions of the file.
+  /// The sessions of the file, and the token of its own.
   ///
-  /// - Parameter directory: The directory of the file; `nil` for sessions in memory.
+  /// - Parameter directory: The directory of the files; `nil` for sessions in memory.
   public init(directory: URL? = nil) throws {
+    operators = try OperatorToken(directory: directory)
     sessions = try PersistedValue("sessions.json", in: directory, initial: [:])
   }
 
   /// Returns the person who sends a request.
   ///
-  /// - Throws: An error if nobody has signed in, or the session has ended.
+  /// - Throws: An error if the request has no sign-in, its session has ended, or its token is wrong.
   func principal(of request: WebRequest) throws -> Principal {
+    if let person = try operators.principal(of: request) { return person }
     guard let token = request.cookie(Self.cookie), let session = sessions.value[Self.hash(token)],
       session.ends > Date(), let principal = Accounts.principal(session.name)
     else { throw NotSignedIn() }
@@ -59,7 +65,7 @@ public actor Sessions {
     "\(cookie)=\(token); Path=/; HttpOnly; SameSite=Lax; Max-Age=\(seconds)"
   }
 
-  private static func hash(_ token: String) -> String { Token.hex(SHA256.hash(Array(token.utf8))) }
+  private static func hash(_ token: String) -> String { Token.hex(SHA256.hash(data: Array(token.utf8))) }
 
   /// The error for a request without a session.
   private struct NotSignedIn: Error {}

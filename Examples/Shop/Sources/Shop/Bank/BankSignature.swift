@@ -1,4 +1,5 @@
 import ActorFlowWeb
+import Crypto
 import Foundation
 
 /// The signature of the bank's messages: a time, and an HMAC of the time and the body with SHA-256.
@@ -27,7 +28,8 @@ enum BankSignature {
   }
 
   private static func code(_ time: Int, _ body: [UInt8], _ secret: String) -> String {
-    Token.hex(SHA256.authenticate(Array("\(time).".utf8) + body, key: Array(secret.utf8)))
+    let message = Array("\(time).".utf8) + body
+    return Token.hex(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: Array(secret.utf8))))
   }
 
   /// The error for a message that does not come from the bank.

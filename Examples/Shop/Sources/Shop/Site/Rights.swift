@@ -2,7 +2,8 @@ import ActorFlow
 import ActorFlowHosting
 import ActorFlowWeb
 
-/// The rights of people: each has their own checkouts and expenses, and the staff sees all expenses.
+/// The rights of people: each has their own checkouts and expenses, the staff sees all expenses, and the verbs of operators
+/// are for operators alone.
 enum Rights {
   private static let owner = "owner"
 
@@ -22,7 +23,8 @@ enum Rights {
       guard who.roles.contains("managers"), flow?.definition == "expense" else {
         throw Refusal.notAllowed("Only managers see this.")
       }
-    // Operators' verbs, and what future versions of the library serve.
+    case .operate where who.roles.contains(OperatorToken.role): return
+    // The verbs of operators for others, and those that future versions of the library serve.
     default: throw Refusal.notAllowed("This is not allowed.")
     }
   }

@@ -15,6 +15,7 @@ public enum ShopSite {
       host: host, title: "Tea Shop", authenticate: { try await sessions.principal(of: $0) },
       allow: { verb, flow, who in try Rights.check(verb, flow, who) })
     site.signInPath = "/login"
+    site.admin()
     try await serveCheckout(at: &site, host, goods, patience)
     try await serveExpenses(at: &site, host)
     return site

@@ -14,9 +14,7 @@ struct PersistedValue<Value: Codable & Sendable>: Sendable {
     file = directory?.appendingPathComponent(name)
     value = initial
     guard let directory, let file else { return }
-    // The files have session tokens and the bank's secret in them.
-    try FileManager.default.createDirectory(
-      at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try PrivateFile.makeDirectory(directory)
     if FileManager.default.fileExists(atPath: file.path) {
       value = try JSONDecoder().decode(Value.self, from: Data(contentsOf: file))
     }
@@ -26,7 +24,7 @@ struct PersistedValue<Value: Codable & Sendable>: Sendable {
   mutating func change<Result>(_ body: (inout Value) throws -> Result) throws -> Result {
     var next = value
     let result = try body(&next)
-    if let file { try JSONEncoder().encode(next).write(to: file, options: .atomic) }
+    if let file { try PrivateFile.write(JSONEncoder().encode(next), to: file) }
     value = next
     return result
   }

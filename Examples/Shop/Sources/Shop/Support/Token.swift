@@ -6,7 +6,7 @@ enum Token {
     return hex((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
   }
 
-  static func hex(_ bytes: [UInt8]) -> String {
+  static func hex(_ bytes: some Sequence<UInt8>) -> String {
     bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
   }
 
