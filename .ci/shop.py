@@ -1,4 +1,4 @@
-"""The server of Examples/Shop, for the checks of `.ci/run web`: started on a free port, killed, and started again."""
+"""The server of Examples/Shop, for the checks of `.ci/long shop`: started on a free port, killed, and started again."""
 
 import http.client
 import json

@@ -63,8 +63,12 @@ unfinished() {
 }
 
 # Builds a package. A set has another order in each process, and the order of the traits is that of the compiler's
-# arguments: without the variable every other build compiles everything anew.
-build() { run env SWIFT_DETERMINISTIC_HASHING=1 swift build "$@"; }
+# arguments: without the variable every other build compiles everything anew. The description of the last build in a
+# folder is believed, also if that was of another package, so it is removed.
+build() {
+  if [[ "$*" =~ --scratch-path\ ([^ ]+) ]]; then rm -f "${BASH_REMATCH[1]}"/{debug,release}.yaml; fi
+  run env SWIFT_DETERMINISTIC_HASHING=1 swift build "$@"
+}
 
 # Builds an example, and fails if the compiler warns: `build_example PACKAGE [OPTION]...`.
 build_example() {

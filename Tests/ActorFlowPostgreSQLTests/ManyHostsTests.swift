@@ -88,7 +88,7 @@
       var hosts: [FlowHost] = []
       var flows: [RegisteredFlow<String, String>] = []
       for number in 0..<count {
-        let host = try FlowHost(store: store, owner: "host-\(number)")
+        let host = FlowHost(store: store, owner: "host-\(number)")
         hosts.append(host)
         flows.append(try await host.register(flow))
       }
