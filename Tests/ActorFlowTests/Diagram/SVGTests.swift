@@ -68,7 +68,11 @@ import Testing
 
   @Test("frames that begin at the same step have their texts one above the other")
   func nestedFrames() throws {
-    let flow = Flow("order") { Step("first") { (number: Int) in number }.expires(afterIdle: .seconds(900)) }
+    let steps = Flow {
+      Step("first") { (number: Int) in number }
+      Step("second") { (number: Int) in number }
+    }
+    let flow = Flow("order") { steps.expires(afterIdle: .seconds(900)) }
     let svg = flow.diagram(.svg)
     let places = try svg.matches(of: /y="(\d+)" fill="#555" text-anchor="start">/).map { try #require(Int($0.1)) }
     #expect(places.count == 2 && abs(places[0] - places[1]) >= 14, "\(svg)")
