@@ -35,7 +35,7 @@ extension Description {
         "get",
         .object([
           ("summary", .text(summary)), ("parameters", .array(parameters)),
-          ("responses", responses([("200", done(type))], refusals: ["400", "401", "403", "404", "422"])),
+          ("responses", responses([("200", done(type))], refusals: refusedLooks + ["422"])),
         ])
       )
     ])
@@ -58,9 +58,7 @@ extension Description {
           ("summary", .text(summary)), ("parameters", .array(parameters)), ("requestBody", body(schema)),
           (
             "responses",
-            responses(
-              [("200", done("application/json"))],
-              refusals: ["400", "401", "403", "404", "409", "410", "413", "415", "422"])
+            responses([("200", done("application/json"))], refusals: refusedChanges)
           ),
         ])
       )

@@ -24,7 +24,7 @@ enum Description {
   ])
 
   /// The refusals of every look, and of every change.
-  private static let (refusedLooks, refusedChanges) = (
+  static let (refusedLooks, refusedChanges) = (
     ["400", "401", "403", "404"], ["400", "401", "403", "404", "409", "410", "413", "415", "422"]
   )
 

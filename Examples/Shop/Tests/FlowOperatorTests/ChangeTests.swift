@@ -18,10 +18,14 @@ import Testing
       let retried = await terminal("retry", "a", "--reason", "the courier is back")
       #expect(retried.code == 0 && retried.out == ["a: waiting at delivery/sign"])
       #expect(await terminal("refresh", "a", "--reason", "new text").out == ["a: waiting at delivery/sign"])
+      // Only the step in focus can be entered anew.
+      #expect(await terminal("enter", "a", "send", "--input", #""Rue 2""#, "--reason", "moved").code == 1)
+      #expect(await terminal("enter", "a", "sign", "--input", #""Rue 2""#, "--reason", "moved").code == 0)
+      _ = try await shop.host.flow("a").settled(within: .seconds(60))
       let completed = await terminal("complete", "a", "sign", "--output", #""ann""#, "--reason", "by phone")
       #expect(completed.out == ["a: finished"])
       let history = await terminal("history", "a").text
-      for text in ["operator", "called the courier", "the courier is back", "new text", "by phone"] {
+      for text in ["operator", "called the courier", "the courier is back", "new text", "moved", "by phone"] {
         #expect(history.contains(text), "\(text)")
       }
       #expect(await terminal("redact", "a", "--reason", "ann asked").out == ["a: finished"])

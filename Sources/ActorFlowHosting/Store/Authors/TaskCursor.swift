@@ -2,7 +2,7 @@ package import ActorFlow
 
 /// The key of a question in a list of a database, and of the last question of a page.
 ///
-/// One that was read from a text has no secret digits, and stands between that question and the next one.
+/// A key that was read from a text has no secret digits, and stands between its question and the next one.
 package struct TaskCursor: Comparable, Sendable, CustomStringConvertible {
   package let order: TaskQuery.Order
   /// The time of the order, if the question has one.
