@@ -103,6 +103,9 @@ final class FlowCommitter: Sendable {
   /// The steps at which the flow stands in this process; `nil` before its first commit.
   var steps: [StepID]? { entry.withLock { ($0.held?.snapshot ?? $0.stored?.snapshot)?.steps } }
 
+  /// Whether the flow has come to another version of its definition, and no commit has stored that yet.
+  var isMoving: Bool { entry.withLock { $0.arrival != nil } }
+
   /// Holds changes back in place of earlier ones, which they include.
   ///
   /// - Throws: The reason why nothing is written here any more.

@@ -9,6 +9,8 @@ extension FlowHost {
     case delete
     /// A look at a flow: its view, history, news or outcome, or the prompts of its questions in a list.
     case look
+    /// The export of a flow, with all that the store has of it, also the secret digits of its questions.
+    case export
     /// A list of flows or of open questions, or their number.
     case list
   }

@@ -12,25 +12,30 @@ extension FlowHost {
     let request = HostRequest(
       .note, "", Array(text.utf8), key: key, by: principal, isLeave: true, remark: remark)
     return try await perform(request, on: id, evenStopped: true, evenEnded: true) { flow in
-      var isWritten = false
-      while !isWritten {
-        if !flow.hasEnded, !flow.isSuspended {
-          do { return try await flow.coordinator.note(cause: request) } catch let error as FlowError {
-            // The flow has ended meanwhile.
-            guard error.code == .flowEnded else { throw error }
-          }
-        }
-        isWritten = try await beside(flow) {
-          // Another request may have let the flow go on.
-          guard flow.hasEnded || flow.isSuspended else { return false }
-          try await flow.committer.remark(remark, for: request)
-          return true
+      try await write(remark, of: request, to: flow)
+    }
+  }
+
+  /// Writes the entry of a request that changes nothing else.
+  private func write(_ remark: HostRequest.Remark, of request: HostRequest, to flow: LiveFlow) async throws {
+    var isWritten = false
+    while !isWritten {
+      if !flow.hasEnded, !flow.isSuspended {
+        do { return try await flow.coordinator.note(cause: request) } catch let error as FlowError {
+          // The flow has ended meanwhile.
+          guard error.code == .flowEnded else { throw error }
         }
       }
-      // The flow in memory does not know of the change.
-      _ = flow.close(evenIfUsed: true)
-      await flow.passivate()
+      isWritten = try await beside(flow) {
+        // Another request may have let the flow go on.
+        guard flow.hasEnded || flow.isSuspended else { return false }
+        try await flow.committer.remark(remark, for: request)
+        return true
+      }
     }
+    // The flow in memory does not know of the change.
+    _ = flow.close(evenIfUsed: true)
+    await flow.passivate()
   }
 
   /// Calls `body`, which writes a flow that is suspended or has ended, while the flow's coordinator commits nothing. One
@@ -113,6 +118,24 @@ extension FlowHost {
       try await passivateAfterEffects(flow)
     }
     return await askedAgain(id) ?? view
+  }
+
+  @discardableResult
+  func move(_ id: FlowID, reason: String, by principal: Principal?, key: String?) async throws -> FlowView {
+    try HostRequest.check(reason, "the reason of a move", of: id)
+    let remark = HostRequest.Remark(what: "movedByHand", detail: reason)
+    let request = HostRequest(
+      .move, "", [], key: key, by: principal, reason: reason, isLeave: true, remark: remark)
+    var hasMoved = false
+    let view = try await perform(request, on: id, evenStopped: true) { flow in
+      // The flow in memory has its new version already: its next commit stores that.
+      guard flow.committer.isMoving else { return }
+      hasMoved = true
+      try await write(remark, of: request, to: flow)
+      // The steps of the new version ask again when the flow is activated.
+      if !flow.hasEnded, !flow.isSuspended { try await passivateAfterEffects(flow) }
+    }
+    return hasMoved && view.status == .runnable ? await askedAgain(id) ?? view : view
   }
 
   /// Passivates a flow that is in use. An effect under way ends first, and its record is stored.

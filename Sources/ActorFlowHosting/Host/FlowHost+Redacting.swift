@@ -165,12 +165,12 @@ extension HistoryEntry {
   /// The verb with which an operator left the step, if one did.
   fileprivate var leaving: String? { ["completed", "entered anew"].first { detail?.hasPrefix($0) ?? false } }
 
-  /// Whether an operator's verb made the entry: retry, note, reassign, complete, enter, edit, refresh, compensate again,
-  /// redact.
+  /// Whether an operator's verb made the entry: retry, note, reassign, complete, enter, edit, refresh, move, compensate
+  /// again, redact, import.
   fileprivate var isOfOperator: Bool {
     switch what {
     case "retried", "noted", "redacted", "updated", "refreshed", "edited", "forgotten", "compensated",
-      "compensationFailed":
+      "compensationFailed", "imported", "movedByHand":
       true
     case "leaving": leaving != nil
     default: false

@@ -94,6 +94,14 @@ final class HostContext: Sendable {
     return try HostedState(of: stored.snapshot, with: coding(of: stored.id, stored.snapshot))
   }
 
+  /// Returns a history entry as it is stored with a snapshot.
+  ///
+  /// - Throws: The error of the codec.
+  func sealed(_ entry: HistoryEntry, of id: FlowID, _ snapshot: FlowSnapshot) throws -> HistoryEntry {
+    // Hosts that write formats before 9 cannot read what has passed the codec.
+    try entry.sealed(with: snapshot.format >= 9 ? coding(of: id, snapshot) : .plain)
+  }
+
   private func coding(of id: FlowID, _ snapshot: FlowSnapshot) -> FlowCoding {
     FlowCoding(codec: options.codec, flow: CodedFlow(id: id, key: snapshot.keyReference))
   }

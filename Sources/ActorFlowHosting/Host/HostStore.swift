@@ -123,8 +123,13 @@ extension HostStore {
 
   func lastChange() async throws -> String { try await noting { try await store.lastChange() } }
 
+  /// Returns a flow's history as it is stored: what has passed the codec stays so.
+  func storedHistory(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
+    try await noting(id) { try await store.history(of: id, after: sequence, limit: limit) }
+  }
+
   func history(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
-    let entries = try await noting(id) { try await store.history(of: id, after: sequence, limit: limit) }
+    let entries = try await storedHistory(of: id, after: sequence, limit: limit)
     guard entries.contains(where: \.isSealed) else { return entries }
     // The flow is gone if it was deleted meanwhile.
     guard let snapshot = try await load(id)?.snapshot else { return [] }
@@ -141,7 +146,8 @@ extension HostStore {
   ///
   /// - Parameters:
   ///   - trace: The trace context of the flow, for observers.
-  ///   - inPlain: Whether the history does not pass the codec, because the key of the flow was erased.
+  ///   - inPlain: Whether the history does not pass the codec: the key of the flow was erased, or the history has passed it
+  ///     already.
   /// - Throws: The error of the codec, before anything is written. A ``FlowStoreError``. Once an attempt had an unknown
   ///   outcome, the code is `outcomeUnknown`, because the refusal of a later attempt says nothing of the earlier one.
   func commit(_ write: FlowWrite, of trace: TraceContext, inPlain: Bool = false) async throws -> StoredFlow {

@@ -236,13 +236,37 @@ extension HostedFlow {
     }
   }
 
+  /// Lets the flow continue with the newest version of its definition that takes it, now, and not at its next activation.
+  ///
+  /// A flow moves by itself when it is activated: for a request, a timer, or a retry. This verb is for flows that wait for
+  /// long, so that inboxes show the questions of the new version, and an old version can be taken out of the code.
+  /// ``FlowHost/plan()`` says which flows would move. In the history there is `moved` with the versions, such as `1 → 2`,
+  /// and then `movedByHand` with the principal and the reason. The open questions are asked again, as ``refresh(reason:by:key:)``
+  /// does it; a suspended flow stays suspended. A flow that stays with its version is not changed.
+  ///
+  /// - Parameters:
+  ///   - reason: The reason, of at most 1,024 UTF-8 bytes.
+  ///   - principal: The principal who asks for it, for the history.
+  ///   - key: An idempotency key, as for an answer.
+  /// - Returns: The flow as it is stored, with the version that it follows now.
+  /// - Throws: A `FlowError`; nothing has changed then. `unmigrated`, with the reason, if the flow fits no registered version;
+  ///   `tooLarge` for a longer reason, `notStorable` for one with U+0000; as ``answer(_:with:by:revision:key:)``.
+  @discardableResult
+  public func move(
+    reason: String = "", by principal: Principal? = nil, key: String? = nil
+  ) async throws -> FlowView {
+    try await request(.move, by: principal) { caller in
+      try await host.move(id, reason: reason, by: caller.principal, key: key)
+    }
+  }
+
   /// Removes what people said, and what says something about them, from a flow that has ended or whose key was erased. The
   /// facts stay: which step, when, and how the flow ended.
   ///
   /// These go: the input and the output, answers, records, prompts, reasons, notes, error messages, the trace context,
   /// labels, assignees, the digests of requests, and the ids of principals. In the history the details go; each entry
   /// keeps its number, time, kind and step, and entries of an operator's verb (`retry`, `note`, `reassign`, `complete`,
-  /// `enter`, `refresh`, `edit`, `compensateAgain`, `redact`) also who made it.
+  /// `enter`, `refresh`, `edit`, `move`, `compensateAgain`, `redact`, and an import) also who made it.
   /// A start with the flow's id throws `alreadyStarted`, and ``RegisteredFlow/outcome(of:by:)`` of a finished flow throws
   /// `redacted`. A request that was made before is not recognized by its key any more.
   ///

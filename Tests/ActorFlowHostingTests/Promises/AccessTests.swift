@@ -49,6 +49,8 @@ import Testing
     ("request(edit)", { flow, _ in try await flow.edit([.custom { _ in }]) }),
     ("request(compensateAgain)", { flow, _ in try await flow.compensateAgain() }),
     ("request(refresh)", { flow, _ in try await flow.refresh() }),
+    ("request(move)", { flow, _ in try await flow.move() }),
+    ("export", { flow, _ in _ = try await flow.export() }),
     ("request(redact)", { flow, _ in try await flow.redact() }),
     ("delete", { flow, _ in try await flow.delete() }),
     ("look", { flow, _ in _ = try await flow.view() }),

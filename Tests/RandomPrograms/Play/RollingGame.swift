@@ -101,7 +101,7 @@ extension HostGame {
       ("backUp", { try await $0.backUp(by: .player) }), ("abandon", { try await $0.abandon(by: .player) }),
       ("note", { try await $0.note("in vain", by: .player) }), ("retry", { try await $0.retry(by: .player) }),
       ("edit", { try await $0.edit([.custom { _ in }], by: .player) }),
-      ("refresh", { try await $0.refresh(by: .player) }),
+      ("refresh", { try await $0.refresh(by: .player) }), ("move", { try await $0.move(by: .player) }),
     ]
     if let question = before.questions.first?.id {
       requests.append(("answer", { try await $0.answer(question, with: Command.ask, by: .player) }))

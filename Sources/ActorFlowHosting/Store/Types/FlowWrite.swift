@@ -122,6 +122,10 @@ extension FlowWrite.Request {
     public static let reassign = Kind(rawValue: "reassign")
     /// An operator wrote a note into the history.
     public static let note = Kind(rawValue: "note")
+    /// An operator had the flow continue with the newest version now.
+    public static let move = Kind(rawValue: "move")
+    /// A flow was brought in from another store.
+    public static let `import` = Kind(rawValue: "import")
     /// An operator removed what people said from a flow that has ended.
     public static let redact = Kind(rawValue: "redact")
 
