@@ -11,7 +11,7 @@ struct AdminOrder: Sendable {
   var revision: Int?
   var assignees: [String]?
   var step: String?
-  /// The output or the input of a step, as JSON.
+  /// The output or the input of a step, or an exported flow, as JSON.
   var value: [UInt8]?
   var rollingBack: Bool?
   /// The labels that a redaction keeps, and the principals whose names it keeps.
@@ -32,7 +32,7 @@ struct AdminOrder: Sendable {
     switch submission.content {
     case .json(let bytes):
       self = try Submission.decode(bytes, as: AdminOrder.self)
-      value = JSONMember.value(of: "output", in: bytes) ?? JSONMember.value(of: "input", in: bytes)
+      value = ["output", "input", "flow"].lazy.compactMap { JSONMember.value(of: $0, in: bytes) }.first
     case .form(let values):
       guard !isBulk else { throw Problem(415, "unsupportedType", "send a request for many flows as application/json") }
       self = try AdminOrder(form: values)
@@ -126,7 +126,8 @@ extension FlowSite.Operation {
   /// The names of the values of a request for the operation.
   var values: [String] {
     switch self {
-    case .retry, .refresh: ["reason"]
+    case .retry, .refresh, .move: ["reason"]
+    case .import: ["flow", "reason"]
     case .abandon: ["reason", "rollingBack"]
     case .note: ["text"]
     case .reassign: ["question", "assignees", "reason", "revision"]

@@ -10,6 +10,7 @@ enum AdminRoute: Sendable, Equatable {
   case plan
   case counts
   case export
+  case importFlow
   /// A change of a flow.
   case change(FlowID, FlowSite.Operation)
   /// A change of all flows that match a query.
@@ -17,10 +18,10 @@ enum AdminRoute: Sendable, Equatable {
 
   /// The operations for one flow.
   static let single: Set<FlowSite.Operation> = [
-    .retry, .abandon, .note, .reassign, .complete, .enter, .refresh, .compensate, .redact,
+    .retry, .abandon, .note, .reassign, .complete, .enter, .refresh, .move, .compensate, .redact,
   ]
   /// The operations for many flows, which need no values of a flow's own.
-  static let bulk: Set<FlowSite.Operation> = [.retry, .abandon, .note, .refresh, .redact, .purge]
+  static let bulk: Set<FlowSite.Operation> = [.retry, .abandon, .note, .refresh, .move, .redact, .purge]
 
   /// - Parameter segments: The path below `/admin`.
   init?(_ segments: some Collection<String>) {
@@ -37,6 +38,7 @@ enum AdminRoute: Sendable, Equatable {
     case ("plan", 1): self = .plan
     case ("counts", 1): self = .counts
     case ("export", 1): self = .export
+    case ("import", 1): self = .importFlow
     case (let name?, 1):
       guard let operation = FlowSite.Operation(rawValue: name), Self.bulk.contains(operation) else { return nil }
       self = .changes(operation)
@@ -46,7 +48,7 @@ enum AdminRoute: Sendable, Equatable {
 
   var methods: [String] {
     switch self {
-    case .change, .changes: ["POST"]
+    case .change, .changes, .importFlow: ["POST"]
     default: ["GET", "HEAD"]
     }
   }

@@ -14,6 +14,7 @@ extension Exchange {
     case .plan: return try await adminPlan()
     case .counts: return try await adminCounts()
     case .export: return try await adminExport()
+    case .importFlow: return try await adminImport()
     case .change(let id, let operation): return try await adminChange(id, operation)
     case .changes(let operation): return try await adminChanges(operation)
     }

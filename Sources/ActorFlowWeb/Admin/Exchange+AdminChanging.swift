@@ -15,6 +15,22 @@ extension Exchange {
     return .json(.operated(settled))
   }
 
+  /// Brings a flow in that was exported from a store.
+  func adminImport() async throws -> WebResponse {
+    try await allow(.operate(.import), nil)
+    let submission = try Submission(request)
+    guard case .json = submission.content else {
+      throw Problem(415, "unsupportedType", "send an exported flow as application/json")
+    }
+    let order = try AdminOrder(submission, for: .import)
+    let line = String(decoding: try AdminOrder.needed(order.value, "flow"), as: UTF8.self)
+    let reason = try order.neededReason
+    let exported: ExportedFlow
+    do { exported = try ExportedFlow(line: line) } catch { throw AdminOrder.problem("flow", error.message) }
+    let view = try await withRefusals { try await site.host.importFlow(exported, reason: reason, by: principal) }
+    return .json(.operated(view))
+  }
+
   /// Calls the verb of the host for an operation.
   ///
   /// - Throws: A ``Problem`` for a value that is missing; errors of the verb.
@@ -64,6 +80,9 @@ extension Exchange {
     case .refresh:
       let reason = try order.neededReason
       return { try await $0.refresh(reason: reason, key: key) }
+    case .move:
+      let reason = try order.neededReason
+      return { try await $0.move(reason: reason, key: key) }
     case .abandon:
       let (reason, rollingBack) = (try order.neededReason, order.rollingBack ?? true)
       return { try await $0.abandon(reason: reason, rollingBack: rollingBack, key: key) }

@@ -42,6 +42,10 @@ extension FlowSite {
     case enter
     /// The open questions of a flow are asked again, under the version that the flow follows then.
     case refresh
+    /// A flow continues with the newest version of its definition that takes it, now.
+    case move
+    /// A flow that was exported from a store is brought into the site's, where it is suspended.
+    case `import`
     /// The `backUp`s that failed are called again.
     case compensate
     /// The answers and other texts of people are removed from a flow that has ended.

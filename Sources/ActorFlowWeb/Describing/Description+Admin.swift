@@ -20,6 +20,7 @@ extension Description {
       ("\(prefix)/counts", look("Numbers of flows, and the condition of the host", [text("definition")])),
       ("\(prefix)/export", look("Flows with their histories", filters + pages, as: "application/x-ndjson")),
     ]
+    paths.append(("\(prefix)/import", change(.import, [], isBulk: false)))
     for operation in FlowSite.Operation.allCases where AdminRoute.single.contains(operation) {
       paths.append(("\(flow)/\(operation.rawValue)", change(operation, [id, key], isBulk: false)))
     }
@@ -85,6 +86,7 @@ extension Description {
         ("additionalProperties", .bool(false)),
       ])
     case "output", "input": .object([])
+    case "flow": type("object", "A line that `ExportedFlow` wrote.")
     case "endedBefore": .object([("type", .text("string")), ("format", .text("date-time"))])
     default: .object([("type", .text("string"))])
     }

@@ -35,6 +35,50 @@ import Testing
     #expect(!facts.contains { ($0["detail"] as? String)?.contains("customer") == true })
   }
 
+  @Test("an exported flow is brought in and waits for a retry; what is none is refused, and so is one that is there")
+  func imported() async throws {
+    let (admin, other) = (try await AdminSite(), try await AdminSite())
+    let id = try await admin.suspended()
+    let line = try await admin.shop.host.flow(FlowID(id)).export().line
+    let reply = try await other.post("/import", #"{"flow":\#(line),"reason":"the old site is off"}"#)
+    #expect(reply.status == 200 && reply["status"] == "suspended" && reply["id"] == id)
+    let entry = try #require(try await history(other, id).last)
+    #expect(entry["what"] as? String == "imported" && entry["by"] as? String == "staff-cleo")
+    #expect(entry["detail"] as? String == "the old site is off")
+    #expect(try await other.post("/import", #"{"flow":\#(line),"reason":"again"}"#)["code"] == "alreadyStarted")
+    for flow in ["{}", "1", #"{"id":"x","content":"AAAA"}"#] {
+      let reply = try await other.post("/import", #"{"flow":\#(flow),"reason":"x"}"#)
+      #expect(reply.status == 422 && reply["errors.0.field"] == "flow", "\(flow)")
+    }
+    #expect(try await other.post("/import", #"{"flow":\#(line)}"#)["errors.0.field"] == "reason")
+    #expect(try await other.post("/import", #"{"reason":"x"}"#)["errors.0.field"] == "flow")
+    #expect(try await other.get("/import").status == 405)
+  }
+
+  @Test("a flow is moved to the version that is registered now, alone or with all that match")
+  func moved() async throws {
+    let admin = try await AdminSite()
+    let store = admin.shop.store
+    let old = FlowHost(store: store)
+    let asking = Flow("asking") {
+      Step("ask") { (order: Order, context: StepContext) in try await context.ask(Vote(assignees: [])) }
+    }
+    let flows = try await old.register(asking)
+    for id in ["m1", "m2", "m3"] {
+      try await flows.start(id: FlowID(id), with: Order(item: "ann", quantity: 1))
+      _ = try await old.flow(FlowID(id)).settled()
+    }
+    try await old.shutDown()
+    try await admin.shop.host.register(asking, version: 2, from: 1)
+    let moved = try await admin.post("/flows/m1/move", #"{"reason":"deployed"}"#)
+    #expect(moved.status == 200 && moved.value("version") as? Int == 2)
+    let query = #"{"query":{"definition":"asking"},"reason":"deployed","apply":true}"#
+    #expect(try await admin.post("/move", query).value("done") as? Int == 3)
+    for id in ["m1", "m2", "m3"] {
+      #expect(try await history(admin, id).count { $0["what"] as? String == "movedByHand" } == 1)
+    }
+  }
+
   @Test("a question is assigned to others by its number, and they can answer it")
   func reassign() async throws {
     let admin = try await AdminSite()

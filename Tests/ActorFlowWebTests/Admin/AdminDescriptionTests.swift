@@ -20,8 +20,8 @@ import Testing
     let admin = try await AdminSite()
     let id = try await admin.suspended()
     let all = try await paths(admin.shop)
-    // 8 looks, 9 changes of a flow, and 6 of many.
-    #expect(all.count == 23)
+    // 8 looks, 10 changes of a flow, 7 of many, and an import.
+    #expect(all.count == 26)
     for (path, methods) in all {
       let target = path.replacing("{id}", with: id)
       let statuses = methods.values.compactMap { ($0 as? [String: Any])?["responses"] as? [String: Any] }
