@@ -30,12 +30,24 @@ let package = Package(
     .executableTarget(
       name: "FlowOperator",
       dependencies: [
+        "FlowStores",
+        .product(name: "ActorFlow", package: "swift-actor-flow"),
+        .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
+        .product(name: "ActorFlowWeb", package: "swift-actor-flow"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOFoundationCompat", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
+      ]),
+    // The place of the flows, as `--store` of the service and of the tool names it.
+    .target(
+      name: "FlowStores",
+      dependencies: [
+        .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
+        .product(name: "ActorFlowPostgreSQL", package: "swift-actor-flow"),
+        .product(name: "ActorFlowSQLite", package: "swift-actor-flow"),
       ]),
     .target(
       name: "FlowObservers",
@@ -66,6 +78,14 @@ let package = Package(
         .product(name: "ActorFlowWeb", package: "swift-actor-flow"),
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
+    // What the load test compares the shop with.
+    .executableTarget(
+      name: "BareServer",
+      dependencies: [
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     // The client of the fake bank, of the smoke run and of the tests.
     .target(
       name: "LoopbackClient",
@@ -77,11 +97,9 @@ let package = Package(
     .executableTarget(
       name: "ShopServer",
       dependencies: [
-        "FlowObservers", "HummingbirdFlows", "LoopbackClient", "Shop",
+        "FlowObservers", "FlowStores", "HummingbirdFlows", "LoopbackClient", "Shop",
         .product(name: "ActorFlow", package: "swift-actor-flow"),
         .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
-        .product(name: "ActorFlowPostgreSQL", package: "swift-actor-flow"),
-        .product(name: "ActorFlowSQLite", package: "swift-actor-flow"),
         .product(name: "ActorFlowWeb", package: "swift-actor-flow"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Hummingbird", package: "hummingbird"),
@@ -124,7 +142,7 @@ let package = Package(
     .testTarget(
       name: "FlowOperatorTests",
       dependencies: [
-        "FlowOperator", "HummingbirdFlows", "Shop",
+        "FlowOperator", "FlowStores", "HummingbirdFlows", "Shop",
         .product(name: "ActorFlow", package: "swift-actor-flow"),
         .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
         .product(name: "ActorFlowWeb", package: "swift-actor-flow"),

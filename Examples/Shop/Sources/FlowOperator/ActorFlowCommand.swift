@@ -1,3 +1,4 @@
+import ActorFlowHosting
 import ArgumentParser
 
 /// The root of the tool's commands.
@@ -7,6 +8,9 @@ struct ActorFlowCommand: ParsableCommand {
     abstract: "Looks at the flows of a running service, and changes them.",
     discussion: """
       The service is named by --url, or by ACTORFLOW_URL. It has to serve the operators' verbs of ActorFlowWeb, below /admin.
+
+      With --store, some commands work on the store of a service that is stopped: list, show, history, tasks, export and \
+      import. All others run code of the flows, which only the service has.
 
       The operator's token is read from --token-file, from the file that ACTORFLOW_TOKEN_FILE names, or from ACTORFLOW_TOKEN. \
       It is never an argument, because the list of processes shows arguments. The history of a flow names the operator \
@@ -29,16 +33,19 @@ struct ActorFlowCommand: ParsableCommand {
       CommandGroup(
         name: "Changes of one flow or of many",
         subcommands: [
-          Retry.self, Refresh.self, Abandon.self, Note.self, Redact.self,
+          Retry.self, Refresh.self, Move.self, Abandon.self, Note.self, Redact.self,
         ]),
       CommandGroup(
         name: "Changes of one flow", subcommands: [Reassign.self, Complete.self, Enter.self, Compensate.self]),
+      CommandGroup(name: "From store to store", subcommands: [Import.self]),
       CommandGroup(name: "Removal", subcommands: [Purge.self]),
     ])
 }
 
 /// A command that talks to a service.
 protocol OperatorCommand: ParsableCommand {
+  /// Whether the command needs no code of a flow, so that it can work on the store of a service that is stopped.
+  static var worksOnStore: Bool { get }
   var service: ServiceOptions { get }
 
   /// Carries the command out.
@@ -47,10 +54,16 @@ protocol OperatorCommand: ParsableCommand {
   func run(in session: Session) async throws
 }
 
+extension OperatorCommand {
+  static var worksOnStore: Bool { false }
+}
+
 /// The service that a command talks to, and the place of its output.
 struct Session: Sendable {
   let admin: AdminClient
   let console: Console
   /// Whether the output is JSON.
   let isJSON: Bool
+  /// The host on the store that the tool itself has opened; `nil` if a service has it.
+  var host: FlowHost?
 }

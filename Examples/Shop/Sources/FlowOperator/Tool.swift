@@ -1,5 +1,7 @@
 import ArgumentParser
+import ActorFlowHosting
 import AsyncHTTPClient
+import FlowStores
 import Foundation
 import NIOCore
 
@@ -42,6 +44,9 @@ enum Tool {
     _ command: any OperatorCommand, _ environment: [String: String], _ console: Console
   ) async throws {
     let options = command.service
+    if let place = try options.place(for: command, environment) {
+      return try await run(command, on: place, by: options.operator(environment), console)
+    }
     let address = try options.address(environment)
     let credential = try options.credential(environment, warning: console.note)
     try options.check(credential, isSafeFor: address)
@@ -50,10 +55,29 @@ enum Tool {
     configuration.redirectConfiguration = .disallow
     configuration.timeout = .init(connect: .seconds(10), read: .seconds(options.timeout))
     try await HTTPClient.withHTTPClient(configuration: configuration) { http in
-      let admin = AdminClient(
+      let transport = ServiceTransport(
         address: address, http: http, credential: credential, timeout: .seconds(options.timeout))
+      let admin = AdminClient(transport: transport, hasToken: credential != nil, timeout: options.timeout)
       try await command.run(in: Session(admin: admin, console: console, isJSON: options.json))
     }
+  }
+
+  private static func run(
+    _ command: any OperatorCommand, on place: StorePlace, by principal: String, _ console: Console
+  ) async throws {
+    let name = command.service.storeName
+    let (store, close): (any FlowStore, @Sendable () async -> Void)
+    do { (store, close) = try await place.open() } catch let error as FlowStoreError {
+      throw ToolFailure.notReached("the store \(name) cannot be opened: \(error.message)")
+    }
+    let transport = StoreTransport(store, named: name, by: principal)
+    let session = Session(
+      admin: AdminClient(transport: transport), console: console, isJSON: command.service.json, host: transport.host)
+    do { try await command.run(in: session) } catch {
+      await close()
+      throw error
+    }
+    await close()
   }
 }
 
@@ -71,6 +95,8 @@ enum ExitStatus {
 struct ToolFailure: Error, Equatable {
   var status: Int32
   var message: String
+  /// The code with which the request was refused, if it was.
+  var code: String?
 
   static func refused(_ message: String) -> Self { Self(status: ExitStatus.failed, message: message) }
   static func usage(_ message: String) -> Self { Self(status: ExitStatus.usage, message: message) }

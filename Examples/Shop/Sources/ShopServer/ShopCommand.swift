@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowStores
 import Foundation
 import Logging
 
@@ -51,4 +52,9 @@ struct ShopCommand: AsyncParsableCommand {
       pricesChange: pricesEvery > 0 ? .seconds(pricesEvery) : nil, logger: logger)
     try await service.run(logger: logger)
   }
+}
+
+extension StorePlace: ExpressibleByArgument {
+  /// Reads the value of `--store`.
+  public init?(argument: String) { self.init(argument) }
 }

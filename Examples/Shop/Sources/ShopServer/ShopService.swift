@@ -1,6 +1,7 @@
 import ActorFlowHosting
 import ActorFlowWeb
 import FlowObservers
+import FlowStores
 import Foundation
 import Hummingbird
 import HummingbirdFlows

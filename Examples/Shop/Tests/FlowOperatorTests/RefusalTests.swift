@@ -79,9 +79,10 @@ import Testing
   @Test("of a connection that ends say whether a change may have been made, and how to repeat it once")
   func lost() async throws {
     try await HTTPClient.withHTTPClient { http in
-      let admin = AdminClient(
+      let transport = ServiceTransport(
         address: try ServiceAddress("http://127.0.0.1:1", from: "--url"), http: http,
         credential: Credential(token: "secret", cookie: nil), timeout: .seconds(60))
+      let admin = AdminClient(transport: transport, hasToken: true)
       let change = admin.failure(of: HTTPClientError.remoteConnectionClosed, isChange: true, key: "k-1")
       #expect(
         change as? ToolFailure

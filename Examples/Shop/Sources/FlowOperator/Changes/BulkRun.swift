@@ -35,7 +35,7 @@ struct BulkRun {
       cursor = report["cursor"].string
       try show(report, in: session, isFirst: isFirst)
       if let code = report["stopped"].string {
-        throw ToolFailure.refused("\(session.admin.address) has stopped after \(total): \(code).\(resumption)")
+        throw ToolFailure.refused("\(session.admin.place) has stopped after \(total): \(code).\(resumption)")
       }
       isComplete = report["isComplete"].isTrue
       // A purge without a cursor is repeated, as long as it removes something.

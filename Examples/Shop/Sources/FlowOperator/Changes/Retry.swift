@@ -36,6 +36,28 @@ struct Refresh: BulkCommand {
   func validate() throws { try Reason.check(reason) }
 }
 
+/// `actorflow move`.
+struct Move: BulkCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Has flows continue with the newest version of their definition that takes them, now.",
+    discussion: """
+      A flow moves by itself when it is activated. `actorflow plan` says which flows would move. Flows that stay with their \
+      version are not changed.
+
+      actorflow move --definition checkout --flow-version 1 --reason "version 1 is taken out" --apply
+      """)
+  static let operation = "move"
+  @OptionGroup var target: ChangeTarget
+  @Option(help: "The reason, for the history.") var reason: String
+  @OptionGroup var idempotency: ChangeKey
+  @OptionGroup var service: ServiceOptions
+
+  var key: String? { idempotency.orNew }
+  var values: RequestBody { RequestBody(reason: reason) }
+
+  func validate() throws { try Reason.check(reason) }
+}
+
 /// The reason of a change.
 enum Reason {
   static func check(_ reason: String) throws {

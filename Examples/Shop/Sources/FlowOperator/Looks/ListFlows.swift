@@ -2,6 +2,7 @@ import ArgumentParser
 
 /// `actorflow list`.
 struct ListFlows: OperatorCommand {
+  static let worksOnStore = true
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Lists flows.",
     discussion: """

@@ -2,6 +2,7 @@ import ArgumentParser
 
 /// `actorflow tasks`.
 struct ListTasks: OperatorCommand {
+  static let worksOnStore = true
   static let configuration = CommandConfiguration(
     commandName: "tasks", abstract: "Lists the open questions of all people, the earliest due first.",
     discussion: "`reassign` takes the number of a question.")

@@ -2,6 +2,7 @@ import ArgumentParser
 
 /// `actorflow show`.
 struct ShowFlow: OperatorCommand {
+  static let worksOnStore = true
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Shows a flow: its position, its open questions, what went wrong, its drawing and its latest history.",

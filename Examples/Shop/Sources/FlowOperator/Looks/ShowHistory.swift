@@ -2,6 +2,7 @@ import ArgumentParser
 
 /// `actorflow history`.
 struct ShowHistory: OperatorCommand {
+  static let worksOnStore = true
   static let configuration = CommandConfiguration(
     commandName: "history", abstract: "Shows the history of a flow: what happened when, at which step, by whom and why."
   )

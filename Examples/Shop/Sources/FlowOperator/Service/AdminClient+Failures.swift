@@ -15,7 +15,7 @@ extension AdminClient {
     case is CancellationError: return error
     case let error as HTTPClientError where error == .cancelled: return CancellationError()
     case is NIOTooManyBytesError:
-      return ToolFailure.refused("the reply of \(address) is too long: ask for less at once with --limit or --page")
+      return ToolFailure.refused("the reply of \(place) is too long: ask for less at once with --limit or --page")
     case let error as NIOConnectionError:
       let isUnknown = error.connectionErrors.isEmpty
       let reason = isUnknown ? "there is no host \(error.host)" : Self.text(of: error.connectionErrors[0].error)
@@ -23,7 +23,7 @@ extension AdminClient {
     case let error as IOError where error.errnoCode == ECONNREFUSED: return notReached(Self.text(of: error))
     case let error as HTTPClientError where Self.ofConnecting.contains(error): return notReached(Self.text(of: error))
     case let error as HTTPClientError where [.readTimeout, .deadlineExceeded].contains(error):
-      return noReply("it has not replied within \(timeout.nanoseconds / 1_000_000_000) seconds", isChange, key)
+      return noReply("it has not replied within \(timeout) seconds", isChange, key)
     default: return noReply(Self.text(of: error), isChange, key)
     }
   }
@@ -31,13 +31,13 @@ extension AdminClient {
   private static let ofConnecting: [HTTPClientError] = [.connectTimeout, .tlsHandshakeTimeout]
 
   private func notReached(_ reason: String) -> ToolFailure {
-    .notReached("\(address) is not reached: \(reason). Does the service run, and is this its address?")
+    .notReached("\(place) is not reached: \(reason). Does the service run, and is this its address?")
   }
 
   private func noReply(_ reason: String, _ isChange: Bool, _ key: String?) -> ToolFailure {
     var doubt = isChange ? " The change may have been made." : ""
     if let key, isChange { doubt += " The same command with --key \(key) makes it once." }
-    return .notReached("\(address) gave no reply: \(reason).\(doubt)")
+    return .notReached("\(place) gave no reply: \(reason).\(doubt)")
   }
 
   private static func text(of error: any Error) -> String {
@@ -53,7 +53,7 @@ extension AdminClient {
   func refusal(_ status: Int, _ body: ByteBuffer, retryAfter: String?) -> ToolFailure {
     guard let problem = JSONValue(body.readableBytesView), let code = problem["code"].string else {
       return (300..<400).contains(status)
-        ? .refused("\(address) leads to another address, status \(status): give that one") : foreign(status)
+        ? .refused("\(place) leads to another address, status \(status): give that one") : foreign(status)
     }
     var detail = problem["detail"].string ?? problem["title"].string ?? "no reason given"
     if detail.hasSuffix(".") { detail.removeLast() }
@@ -61,7 +61,7 @@ extension AdminClient {
     switch (status, code) {
     case (401, _):
       remedy =
-        credential == nil
+        !hasToken
         ? ". Give the operator's token with --token-file or in ACTORFLOW_TOKEN"
         : ". The service does not take this token: has it ended, or is it of another service?"
     case (403, "crossSite"): remedy = ". Is the token sent as this service expects? See --cookie"
@@ -73,13 +73,15 @@ extension AdminClient {
       remedy = retryAfter.map { ". Try again in \($0) seconds" } ?? ". Try again later"
     default: remedy = ""
     }
-    return .refused("\(address) refused this, \(status) \(code): \(detail)\(remedy)")
+    var failure = ToolFailure.refused("\(place) refused this, \(status) \(code): \(detail)\(remedy)")
+    failure.code = code
+    return failure
   }
 
   /// Returns the error for a reply that is none of an ActorFlow site's.
   func foreign(_ status: Int? = nil) -> ToolFailure {
     let place = status.map { ", status \($0)" } ?? ""
     return .refused(
-      "\(address) has no operators' verbs below /admin\(place): is this the address of the service's site?")
+      "\(place) has no operators' verbs below /admin\(place): is this the address of the service's site?")
   }
 }

@@ -1,19 +1,17 @@
-import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
 
-/// The operators' verbs of a running service, below its `/admin`.
+/// The operators' verbs, below `/admin`.
 struct AdminClient: Sendable {
-  /// The largest reply that is read, in bytes.
-  private static let mostBytes = 256 << 20
+  let transport: any AdminTransport
+  /// Whether requests have a token.
+  var hasToken = false
+  /// The seconds to wait for a reply, for errors.
+  var timeout: Int64 = 60
 
-  let address: ServiceAddress
-  let http: HTTPClient
-  let credential: Credential?
-  /// The time to wait for a reply.
-  let timeout: TimeAmount
+  var place: String { transport.place }
 
   /// Returns the JSON at a path below `/admin`.
   ///
@@ -56,25 +54,17 @@ struct AdminClient: Sendable {
   private func bytes(
     _ method: HTTPMethod, _ path: String, body: String? = nil, key: String? = nil
   ) async throws -> ByteBuffer {
-    var request = HTTPClientRequest(url: "\(address)/admin\(path)")
-    request.method = method
-    request.headers.add(name: "Accept", value: "application/json")
-    request.headers.add(name: "User-Agent", value: "actorflow")
-    credential?.add(to: &request.headers)
-    if let key { request.headers.add(name: "Idempotency-Key", value: key) }
-    if let body {
-      request.headers.add(name: "Content-Type", value: "application/json")
-      request.body = .bytes(ByteBuffer(string: body))
-    }
-    let (response, reply): (HTTPClientResponse, ByteBuffer)
+    var headers: HTTPHeaders = ["Accept": "application/json"]
+    if let key { headers.add(name: "Idempotency-Key", value: key) }
+    if body != nil { headers.add(name: "Content-Type", value: "application/json") }
+    let (status, replied, reply): (Int, HTTPHeaders, ByteBuffer)
     do {
-      response = try await http.execute(request, timeout: timeout)
-      reply = try await response.body.collect(upTo: Self.mostBytes)
+      (status, replied, reply) = try await transport.send(method, "/admin" + path, headers: headers, body: body)
     } catch {
       throw failure(of: error, isChange: method == .POST, key: key)
     }
-    guard (200..<300).contains(response.status.code) else {
-      throw refusal(Int(response.status.code), reply, retryAfter: response.headers.first(name: "Retry-After"))
+    guard (200..<300).contains(status) else {
+      throw refusal(status, reply, retryAfter: replied.first(name: "Retry-After"))
     }
     return reply
   }

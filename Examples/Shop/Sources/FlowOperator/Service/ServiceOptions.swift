@@ -1,10 +1,22 @@
 import ArgumentParser
+import FlowStores
 import Foundation
 
 /// The options that every command has: the service, the operator's token and the form of the output.
 struct ServiceOptions: ParsableArguments {
   @Option(help: "The address of the service, such as http://127.0.0.1:8080. Default: ACTORFLOW_URL.")
   var url: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      In place of a service: the store of one that is stopped. A directory, sqlite:FILE, or the URL of a PostgreSQL \
+      database, which is better given in ACTORFLOW_STORE with --store -.
+      """, valueName: "store"))
+  var store: String?
+
+  @Option(help: "With --store, the name of the operator, for the history. Default: the user of this machine.")
+  var by: String?
 
   @Option(
     help: "A file with the operator's token. Default: ACTORFLOW_TOKEN_FILE, or the token itself in ACTORFLOW_TOKEN.",
@@ -26,6 +38,42 @@ struct ServiceOptions: ParsableArguments {
   func validate() throws {
     guard (1...86_400).contains(timeout) else { throw ValidationError("--timeout takes 1 to 86400 seconds.") }
     guard cookie.map(Credential.isName) ?? true else { throw ValidationError("--cookie takes the name of a cookie.") }
+  }
+
+  /// Returns the place of the store that the command works on; `nil` if it talks to a service.
+  ///
+  /// - Throws: A ``ToolFailure`` for a place that is none, or a command that needs a service.
+  func place(for command: any OperatorCommand, _ environment: [String: String]) throws -> StorePlace? {
+    guard let store else {
+      guard by == nil else { throw ToolFailure.usage("--by is for --store: a service knows the operator by the token") }
+      return nil
+    }
+    guard url == nil else { throw ToolFailure.usage("give --url for a service, or --store for a store, but not both") }
+    guard type(of: command).worksOnStore else {
+      throw ToolFailure.usage("this command runs code of the flows, which the service has: use it with --url")
+    }
+    let text = store == "-" ? environment["ACTORFLOW_STORE"] ?? "" : store
+    guard let place = StorePlace(text) else {
+      throw ToolFailure.usage("--store takes a directory, sqlite:FILE, or the URL of a PostgreSQL database")
+    }
+    if case .files(let directory) = place, !FileManager.default.fileExists(atPath: directory), !isNew(command) {
+      throw ToolFailure.usage("there is no directory \(directory): is this where the service has its flows?")
+    }
+    return place
+  }
+
+  /// Whether the command may make the store.
+  private func isNew(_ command: any OperatorCommand) -> Bool { command is Import }
+
+  /// The name of the store, without the password that a URL may have.
+  var storeName: String {
+    guard let store, store != "-", !store.hasPrefix("postgres") else { return "of the database" }
+    return store
+  }
+
+  /// The name of the operator of a store.
+  func `operator`(_ environment: [String: String]) -> String {
+    by ?? environment["USER"] ?? environment["LOGNAME"] ?? "actorflow"
   }
 
   /// Returns the address of the service.

@@ -1,3 +1,4 @@
+import FlowStores
 import Foundation
 import Logging
 import LoopbackClient

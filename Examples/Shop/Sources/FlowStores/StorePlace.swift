@@ -1,31 +1,30 @@
-import ActorFlowHosting
+public import ActorFlowHosting
 import ActorFlowPostgreSQL
 import ActorFlowSQLite
-import ArgumentParser
-import Foundation
 
 /// The place of the flows, as `--store` names it.
-enum StorePlace: ExpressibleByArgument, Sendable {
+public enum StorePlace: Sendable, Equatable {
   /// The files of a `FileFlowStore`, in a directory.
   case files(directory: String)
   case sqlite(file: String)
   case postgreSQL(url: String)
 
-  init?(argument: String) {
+  /// - Parameter text: A directory, `sqlite:` and a file, or a URL of PostgreSQL; `nil` is returned for any other text.
+  public init?(_ text: String) {
     let prefix = "sqlite:"
-    if argument.hasPrefix("postgres://") || argument.hasPrefix("postgresql://") {
-      self = .postgreSQL(url: argument)
-    } else if argument.hasPrefix(prefix), argument.count > prefix.count {
-      self = .sqlite(file: String(argument.dropFirst(prefix.count)))
-    } else if !argument.isEmpty, argument != prefix {
-      self = .files(directory: argument)
+    if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
+      self = .postgreSQL(url: text)
+    } else if text.hasPrefix(prefix), text.count > prefix.count {
+      self = .sqlite(file: String(text.dropFirst(prefix.count)))
+    } else if !text.isEmpty, text != prefix {
+      self = .files(directory: text)
     } else {
       return nil
     }
   }
 
   /// Opens the store. The closure closes it.
-  func open() async throws -> (store: any FlowStore, close: @Sendable () async -> Void) {
+  public func open() async throws -> (store: any FlowStore, close: @Sendable () async -> Void) {
     switch self {
     case .files(let directory):
       let store = try await FileFlowStore(directory: directory)
