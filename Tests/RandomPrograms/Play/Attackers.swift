@@ -117,7 +117,9 @@ package struct Attackers<Place: Arena>: Sendable {
     }
     let number = random.below(30)
     switch random.below(8) {
-    case 6: await place.refresh()
+    case 6:
+      await place.refresh()
+      await place.move()
     case 7:
       async let refreshed: Void = place.refresh()
       _ = await place.answer(question.id, with: .go(number))

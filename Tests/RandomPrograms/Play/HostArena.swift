@@ -213,6 +213,13 @@ package final class HostArena: Arena {
     await acknowledging("refreshed") { try await $0.refresh(reason: "outside", by: .player, key: newKey()) }
   }
 
+  /// Has the flow move to a newer version, of which there is none outside of a rolling deploy.
+  package func move() async {
+    note(.move)
+    // Refused if the flow has ended, or if its host dies: the flow is as it was.
+    _ = try? await host.flow(Self.id).move(reason: "outside", by: .player, key: newKey())
+  }
+
   package func note() async {
     note(.note)
     await acknowledging("noted") { try await $0.note("seen", by: .player, key: newKey()) }

@@ -89,7 +89,9 @@ private func operate(_ arena: HostArena, _ random: Chance) async {
     switch random.below(8) {
     case 0, 1: await arena.edit()
     case 2, 3: await arena.retry()
-    case 4: await arena.refresh()
+    case 4:
+      await arena.refresh()
+      await arena.move()
     case 5: if let question = await arena.questions.randomElement(using: &random) { await arena.reassign(question.id) }
     default: await arena.note()
     }

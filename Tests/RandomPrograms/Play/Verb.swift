@@ -8,7 +8,7 @@ package enum Verb: String, Sendable, CaseIterable {
   case backUp, abandon
   /// A retry of a suspended flow, and one of the `backUp`s that have thrown in a flow that has ended.
   case retry, retryAfterEnd
-  case note, each, reassign, complete, enter, refresh, compensateAgain
+  case note, each, reassign, complete, enter, refresh, move, compensateAgain
   /// An edit that changes nothing, those that change an input, an answer or a record, and one that takes a step away with
   /// what it owes.
   case editNothing, editInput, editAnswer, editRecord, forget

@@ -18,8 +18,7 @@ struct BareServer: AsyncParsableCommand {
     }
     var logger = Logger(label: "bare")
     logger.logLevel = .error
-    try await Application(
-      router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)), logger: logger
-    ).runService()
+    let configuration = ApplicationConfiguration(address: .hostname("127.0.0.1", port: port))
+    try await Application(router: router, configuration: configuration, logger: logger).runService()
   }
 }
