@@ -25,7 +25,9 @@ let package = Package(
         "TemporalHandover",
         .product(name: "ActorFlow", package: "swift-actor-flow"),
         .product(name: "ActorFlowHosting", package: "swift-actor-flow"),
-      ]),
+        .product(name: "ActorFlowTesting", package: "swift-actor-flow"),
+      ],
+      exclude: ["Server/worker.py"]),
   ],
   swiftLanguageModes: [.v6]
 )

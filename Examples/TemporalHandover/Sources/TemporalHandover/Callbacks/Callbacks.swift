@@ -29,7 +29,9 @@ public struct Callbacks: Sendable {
 
   /// Whether a request has the key of this callback. The time that this takes does not depend on what is wrong.
   func isSigned(_ request: HTTPRequest, for target: CallbackTarget) -> Bool {
-    let (given, expected) = (Array((request.header("Authorization") ?? "").utf8), Array("Bearer \(code(of: target))".utf8))
+    let (given, expected) = (
+      Array((request.header("Authorization") ?? "").utf8), Array("Bearer \(code(of: target))".utf8)
+    )
     guard given.count == expected.count else { return false }
     return zip(given, expected).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }
@@ -37,7 +39,9 @@ public struct Callbacks: Sendable {
   /// The key of one callback: nobody can make that of another workflow, or of another flow, from it.
   private func code(of target: CallbackTarget) -> String {
     HMAC.code(for: Array(target.query.utf8), secret: Array(secret.text.utf8))
-      .map { let digits = String($0, radix: 16); return digits.count == 1 ? "0\(digits)" : digits }.joined()
+      .map {
+        let digits = String($0, radix: 16); return digits.count == 1 ? "0\(digits)" : digits
+      }.joined()
   }
 }
 

@@ -72,6 +72,7 @@ extension HistoryReply.Event {
       return .closed(.terminated(reason: String((terminated.reason ?? "").prefix(1_000))))
     }
     throw HandoverError(
-      .malformedReply, "the event \(eventType ?? "without a type") does not say how the workflow \"\(workflow)\" has ended")
+      .malformedReply,
+      "the event \(eventType ?? "without a type") does not say how the workflow \"\(workflow)\" has ended")
   }
 }

@@ -37,14 +37,18 @@ extension TemporalHandover {
       if !isWaiting {
         // Only the history says how a run has ended, but the server always waits for the event that ends it.
         guard let description = try await description(of: run.workflow, run: latest) else {
-          guard let next = try await successor(of: latest, in: run) else { return .closed(.init(run: run, ending: .notFound)) }
+          guard let next = try await successor(of: latest, in: run) else {
+            return .closed(.init(run: run, ending: .notFound))
+          }
           latest = next
           continue
         }
         if description.isOpen { return .open(latest) }
       }
       guard let history = try await closeEvent(of: run.workflow, latest) else {
-        guard let next = try await successor(of: latest, in: run) else { return .closed(.init(run: run, ending: .notFound)) }
+        guard let next = try await successor(of: latest, in: run) else {
+          return .closed(.init(run: run, ending: .notFound))
+        }
         latest = next
         continue
       }
@@ -64,7 +68,8 @@ extension TemporalHandover {
   }
 
   private func closeEvent(of workflow: String, _ run: String) async throws -> HistoryReply? {
-    let query = "execution.runId=\(Self.escaped(run))&waitNewEvent=true&historyEventFilterType=HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT"
+    let query =
+      "execution.runId=\(Self.escaped(run))&waitNewEvent=true&historyEventFilterType=HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT"
     do {
       return try await reply(
         HistoryReply.self, "GET", try path(of: workflow) + "/history?\(query)", timeout: options.pollTimeout)

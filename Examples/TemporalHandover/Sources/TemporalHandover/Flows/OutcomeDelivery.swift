@@ -91,7 +91,9 @@ public struct OutcomeDelivery: Sendable {
     var cursor: String?
   }
 
-  private func follow(_ changes: FlowChanges, after cursor: String?, in group: inout ThrowingTaskGroup<Event, any Error>) {
+  private func follow(
+    _ changes: FlowChanges, after cursor: String?, in group: inout ThrowingTaskGroup<Event, any Error>
+  ) {
     follow(Changes(iterator: changes.makeAsyncIterator(), cursor: cursor), in: &group)
   }
 
@@ -137,7 +139,8 @@ public struct OutcomeDelivery: Sendable {
   private func isAwaited(_ watch: Watch) async throws -> Bool {
     do {
       let view = try await host.flow(watch.flow).view()
-      return HandoverLabel.runs(in: view.labels).contains(watch.run) && Self.waiting.status?.contains(view.status) == true
+      return HandoverLabel.runs(in: view.labels).contains(watch.run)
+        && Self.waiting.status?.contains(view.status) == true
     } catch let error as FlowError where error.code == .noSuchFlow { return false }
   }
 }

@@ -9,7 +9,8 @@ extension TemporalHandover {
   ) async throws -> Reply {
     let response = try await exchange(method, path, body: body, timeout: timeout ?? options.timeout)
     do { return try JSONDecoder().decode(Reply.self, from: Data(response.body)) } catch {
-      throw HandoverError(.malformedReply, "the reply to \(method) \(path) is not as expected: \(Self.place(of: error))")
+      throw HandoverError(
+        .malformedReply, "the reply to \(method) \(path) is not as expected: \(Self.place(of: error))")
     }
   }
 
@@ -20,7 +21,8 @@ extension TemporalHandover {
     if !body.isEmpty { headers["Content-Type"] = Self.plainJSON }
     if let key = apiKey?.text { headers["Authorization"] = "Bearer \(key)" }
     let request = HTTPRequest(
-      method: method, url: "\(baseURL)/api/v1/namespaces/\(Self.escaped(namespace))\(path)", headers: headers, body: body,
+      method: method, url: "\(baseURL)/api/v1/namespaces/\(Self.escaped(namespace))\(path)", headers: headers,
+      body: body,
       timeout: timeout, maximumReplyBytes: options.maximumReplyBytes)
     var pause = options.firstPause
     var attempt = 1
@@ -66,7 +68,8 @@ extension TemporalHandover {
       case DecodingError.keyNotFound(let key, let context): (context, "\"\(key.stringValue)\" is missing")
       case DecodingError.typeMismatch(let type, let context): (context, "there is no \(type)")
       case DecodingError.valueNotFound(let type, let context): (context, "there is no \(type)")
-      case DecodingError.dataCorrupted(let context): (context, context.codingPath.isEmpty ? "it is not JSON" : "not valid")
+      case DecodingError.dataCorrupted(let context):
+        (context, context.codingPath.isEmpty ? "it is not JSON" : "not valid")
       default: (nil, "\(type(of: error))")
       }
     let path = (context?.codingPath ?? []).map { $0.intValue.map(String.init) ?? $0.stringValue }

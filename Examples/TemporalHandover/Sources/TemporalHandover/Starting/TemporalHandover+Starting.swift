@@ -72,7 +72,9 @@ extension TemporalHandover {
     }
     let run = WorkflowRun(workflow: workflow, id: first)
     if latest.isStarted(with: key) { return run }
-    guard first != info.execution?.runId, let begun = try await description(of: workflow, run: first) else { return nil }
+    guard first != info.execution?.runId, let begun = try await description(of: workflow, run: first) else {
+      return nil
+    }
     return begun.isStarted(with: key) ? run : nil
   }
 

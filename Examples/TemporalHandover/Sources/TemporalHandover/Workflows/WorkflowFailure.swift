@@ -86,7 +86,8 @@ struct WireFailure: Decodable {
 
   private func failure(causes: [WorkflowFailure]) -> WorkflowFailure {
     WorkflowFailure(
-      message: String((message ?? "").prefix(1_000)), type: type, isFinal: applicationFailureInfo?.nonRetryable ?? false,
+      message: String((message ?? "").prefix(1_000)), type: type,
+      isFinal: applicationFailureInfo?.nonRetryable ?? false,
       details: (applicationFailureInfo?.details ?? canceledFailureInfo?.details)?.values ?? [], causes: causes)
   }
 
