@@ -3,14 +3,15 @@
 ///
 /// ```swift
 /// func proceed(_ order: Order, context: StepContext) async throws -> Parcel {
+///   let flow = context.flow
 ///   let run = try await context.once("start") { [temporal] key in
-///     try await temporal.start("Ship", id: "shipment-\(order.number)", queue: "shipping", key: key, with: order)
+///     try await temporal.start("Ship", id: "shipment-\(flow)", queue: "ship", key: key, calling: flow, with: order)
 ///   }
 ///   return try await context.outcome(of: run).result(as: Parcel.self)
 /// }
 ///
 /// func backUp(context: RollbackContext) async throws {
-///   try await context.cancelWorkflow("start", on: temporal)
+///   try await context.cancelWorkflow("start", id: "shipment-\(context.flow)", on: temporal)
 /// }
 /// ```
 ///

@@ -9,7 +9,7 @@ public import ActorFlowHosting
 ///
 /// ```swift
 /// let delivery = OutcomeDelivery(to: host, from: temporal)
-/// try await delivery.run()  // until the task is cancelled
+/// try await delivery.run()
 /// ```
 public struct OutcomeDelivery: Sendable {
   let host: FlowHost
@@ -63,8 +63,7 @@ public struct OutcomeDelivery: Sendable {
           follow(changes, in: &group)
         case .lost(let cursor):
           follow(host.changes(Self.waiting, after: cursor), after: cursor, in: &group)
-        case .looked(let watch, let isOver):
-          queue.end(watch, isOver: isOver)
+        case .looked(let watch, let result): queue.end(watch, result)
         }
         while queue.active < pollers, let watch = queue.next() {
           let isAlone = queue.isEmpty
@@ -83,7 +82,7 @@ public struct OutcomeDelivery: Sendable {
     case changed(Changes, FlowChange)
     /// The flows could not be read after this cursor.
     case lost(String?)
-    case looked(Watch, isOver: Bool)
+    case looked(Watch, WatchQueue.Result)
   }
 
   private struct Changes: Sendable {
@@ -119,11 +118,11 @@ public struct OutcomeDelivery: Sendable {
   private func look(at watch: Watch, waiting isWaiting: Bool) async throws -> Event {
     var watch = watch
     do {
-      guard try await isAwaited(watch) else { return .looked(watch, isOver: true) }
+      guard try await isAwaited(watch) else { return .looked(watch, .notAwaited) }
       switch try await temporal.look(at: watch.run, from: watch.latest, waiting: isWaiting) {
       case .closed(let outcome):
         try await host.deliver(outcome, to: watch.flow)
-        return .looked(watch, isOver: true)
+        return .looked(watch, .delivered)
       case .open(let latest): watch.latest = latest
       }
       if !isWaiting { try await temporal.clock.sleep(for: pause) }
@@ -132,15 +131,16 @@ public struct OutcomeDelivery: Sendable {
       report(Problem(flow: watch.flow, run: watch.run, error: error))
       try await temporal.clock.sleep(for: pause)
     }
-    return .looked(watch, isOver: false)
+    return .looked(watch, .open)
   }
 
-  /// Whether the flow still waits for the run, so that a poll for a flow that was abandoned ends.
+  /// Whether the flow waits for the run. A poll for a flow that was abandoned ends, and one begins when the flow has come
+  /// from the label to the wait: that is another change.
   private func isAwaited(_ watch: Watch) async throws -> Bool {
     do {
       let view = try await host.flow(watch.flow).view()
       return HandoverLabel.runs(in: view.labels).contains(watch.run)
-        && Self.waiting.status?.contains(view.status) == true
+        && view.signals.contains(Signal<WorkflowOutcome>.workflowClosed.name)
     } catch let error as FlowError where error.code == .noSuchFlow { return false }
   }
 }

@@ -35,7 +35,8 @@ extension TemporalHandover {
       request.completionCallbacks = [.init(callbacks.callback(for: CallbackTarget(flow: flow, workflow: id, key: key)))]
     }
     let encoder = JSONEncoder()
-    encoder.outputFormatting = .withoutEscapingSlashes
+    // A repetition has the same bytes.
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let body = Array(try encoder.encode(request))
     do {
       let started = try await reply(StartReply.self, "POST", try path(of: id), body: body)

@@ -45,7 +45,8 @@ final class DevServer: Sendable {
 
   func stop() {
     for process in processes.withLock({ $0 }).reversed() {
-      process.terminate()
+      // A child has the signal mask of the thread that started it, and may block what asks it to end.
+      kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
     }
   }

@@ -34,7 +34,8 @@ final class Listener: Sendable {
 
   /// Reads the head of the next request, lets `answer` answer it, and returns the status.
   func answer(_ answer: (HTTPRequest) async -> HTTPResponse) async throws -> Int {
-    let (connection, head) = try await withCheckedThrowingContinuation { continuation in
+    let (connection, head) = try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<(Int32, String), any Error>) in
       Thread.detachNewThread { [self] in
         let connection = accept(socket, nil, nil)
         var bytes: [UInt8] = []
@@ -52,7 +53,7 @@ final class Listener: Sendable {
     var headers: [String: String] = [:]
     for line in lines.dropFirst().prefix(while: { !$0.isEmpty }) {
       guard let colon = line.firstIndex(of: ":") else { continue }
-      headers[String(line[..<colon])] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+      headers[String(line[..<colon])] = String(line[line.index(after: colon)...].drop { $0 == " " })
     }
     let response = await answer(HTTPRequest(method: String(parts[0]), url: String(parts[1]), headers: headers))
     let reply = Array("HTTP/1.1 \(response.status) Answer\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".utf8)

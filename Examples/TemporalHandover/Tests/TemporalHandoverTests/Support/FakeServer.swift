@@ -14,6 +14,8 @@ actor FakeServer: HTTPTransport {
   /// The answer to every request after the last one.
   private let rest: Answer
   private(set) var requests: [HTTPRequest] = []
+  private var arrival: CheckedContinuation<Void, Never>?
+  private var awaited = 0
 
   init(_ answers: Answer..., rest: Answer = .reply(500, "{}")) {
     (self.answers, self.rest) = (answers, rest)
@@ -21,6 +23,12 @@ actor FakeServer: HTTPTransport {
 
   func send(_ request: HTTPRequest) async throws -> HTTPResponse {
     requests.append(request)
+    // As a request that is under way when its task is cancelled.
+    try Task.checkCancellation()
+    if requests.count >= awaited, let arrived = arrival {
+      arrival = nil
+      arrived.resume()
+    }
     switch answers.isEmpty ? rest : answers.removeFirst() {
     case .reply(let status, let body): return HTTPResponse(status: status, body: Array(body.utf8))
     case .silence: throw NoAnswer()
@@ -28,6 +36,13 @@ actor FakeServer: HTTPTransport {
   }
 
   struct NoAnswer: Error {}
+
+  /// Waits until this many requests have come.
+  func polled(_ count: Int) async {
+    guard requests.count < count else { return }
+    awaited = count
+    await withCheckedContinuation { arrival = $0 }
+  }
 
   /// Adds answers to those that are left.
   func then(_ more: FakeServer.Answer...) { answers += more }
