@@ -29,6 +29,24 @@ import Testing
     #expect(await server.lines.dropFirst().allSatisfy { $0.contains("/history?execution.runId=r1") })
   }
 
+  @Test func `a host that admits only some principals admits the delivery as the one it is given`() async throws {
+    let server = FakeServer(Reply.started("r1"), rest: Reply.completed(#"{"parcel":"p1"}"#))
+    let temporal = try handover(to: server)
+    var options = FlowHost.Options()
+    options.access = { verb, principal, _ in
+      if case .request(.start) = verb { return }
+      guard principal?.id == "temporal" else { throw Refusal.notAllowed("only Temporal may do this") }
+    }
+    let host = try FlowHost(store: MemoryFlowStore(), options: options)
+    try await host.register(orders(temporal)).start(id: "o1", with: Order(number: 1))
+    let us = Principal(id: "temporal")
+    try await delivering(to: host, from: temporal, by: us) {
+      for try await change in host.changes(by: us) where change.flow.status == .finished { break }
+    }
+    let signal = try await host.flow("o1", by: us).history().first { $0.by == "temporal" }
+    #expect(signal != nil)
+  }
+
   @Test func `a workflow that fails suspends a flow that wants its result`() async throws {
     let failed = Reply.closed(#""workflowExecutionFailedEventAttributes":{"failure":{"message":"no stock"}}"#)
     let server = FakeServer(Reply.started("r1"), failed)

@@ -1,3 +1,4 @@
+public import ActorFlow
 public import ActorFlowHosting
 
 /// Receives the calls of a Temporal server when workflows have ended. A server puts ``receive(_:)`` on a route.
@@ -10,6 +11,7 @@ public struct CallbackReceiver: Sendable {
   private let host: FlowHost
   private let temporal: TemporalHandover
   private let callbacks: Callbacks
+  private let principal: Principal?
 
   /// Creates a receiver.
   ///
@@ -17,10 +19,12 @@ public struct CallbackReceiver: Sendable {
   ///   - host: The host of the flows, or one of several.
   ///   - temporal: The server whose calls are received.
   ///   - callbacks: The address and the secret that the handover was created with.
-  public init(host: FlowHost, temporal: TemporalHandover, callbacks: Callbacks) {
+  ///   - principal: The principal who sends the signals, for the host's guard and for the history.
+  public init(host: FlowHost, temporal: TemporalHandover, callbacks: Callbacks, by principal: Principal? = nil) {
     self.host = host
     self.temporal = temporal
     self.callbacks = callbacks
+    self.principal = principal
   }
 
   /// Answers a call.
@@ -40,7 +44,7 @@ public struct CallbackReceiver: Sendable {
       guard case .closed(let outcome) = try await temporal.look(at: run, from: run.id, waiting: false) else {
         return .text(503, "the workflow has not ended")
       }
-      try await host.deliver(outcome, to: target.flow)
+      try await host.deliver(outcome, to: target.flow, by: principal)
       return .text(200, "delivered")
     } catch {
       // The caller learns no more: errors may name what only operators should know.

@@ -11,7 +11,8 @@ public struct Callbacks: Sendable {
   /// Creates the address.
   ///
   /// - Parameters:
-  ///   - url: The URL of the route, such as `https://shop.example/temporal/closed`, without a query.
+  ///   - url: The URL of the route, such as `https://shop.example/temporal/closed`, without a query. The ids of the flow
+  ///     and the workflow and the key are added. The server refuses a start whose URL then has more than 1,000 bytes.
   ///   - secret: A secret of at least 16 bytes, the same at all hosts. It is not sent: each callback has a key made of it.
   /// - Throws: A ``HandoverError`` with the code `badAddress`.
   public init(url: String, secret: String) throws(HandoverError) {

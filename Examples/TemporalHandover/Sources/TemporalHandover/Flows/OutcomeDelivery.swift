@@ -14,6 +14,7 @@ public import ActorFlowHosting
 public struct OutcomeDelivery: Sendable {
   let host: FlowHost
   let temporal: TemporalHandover
+  let principal: Principal?
   let pollers: Int
   let pause: Duration
   let report: @Sendable (Problem) -> Void
@@ -23,17 +24,20 @@ public struct OutcomeDelivery: Sendable {
   /// - Parameters:
   ///   - host: The host of the flows. Its store must list what has changed, as the stores of this library do.
   ///   - temporal: The server of the workflows.
+  ///   - principal: The principal who reads the flows and sends the signals, for the host's guard and for the history.
   ///   - pollers: The number of workflows that are looked at at once; at least 1. Up to that number each workflow has a
   ///     long poll of its own, and its outcome comes at once. Of more workflows each is looked at in turn.
   ///   - pause: The pause after a look that found the server or the store away, and between two looks at a workflow when
   ///     there are more workflows than pollers.
   ///   - report: Called with each problem, which is tried again, from any task: for a log.
   public init(
-    to host: FlowHost, from temporal: TemporalHandover, pollers: Int = 64, pause: Duration = .seconds(5),
+    to host: FlowHost, from temporal: TemporalHandover, by principal: Principal? = nil, pollers: Int = 64,
+    pause: Duration = .seconds(5),
     report: @escaping @Sendable (Problem) -> Void = { _ in }
   ) {
     self.host = host
     self.temporal = temporal
+    self.principal = principal
     self.pollers = max(pollers, 1)
     self.pause = pause
     self.report = report
@@ -55,14 +59,14 @@ public struct OutcomeDelivery: Sendable {
   public func run() async throws {
     try await withThrowingTaskGroup(of: Event.self) { group in
       var queue = WatchQueue()
-      follow(host.changes(Self.waiting), after: nil, in: &group)
+      follow(host.changes(Self.waiting, by: principal), after: nil, in: &group)
       while let event = try await group.next() {
         switch event {
         case .changed(let changes, let change):
           for run in HandoverLabel.runs(in: change.flow.labels) { queue.add(change.flow.id, run) }
           follow(changes, in: &group)
         case .lost(let cursor):
-          follow(host.changes(Self.waiting, after: cursor), after: cursor, in: &group)
+          follow(host.changes(Self.waiting, after: cursor, by: principal), after: cursor, in: &group)
         case .looked(let watch, let result): queue.end(watch, result)
         }
         while queue.active < pollers, let watch = queue.next() {
@@ -121,7 +125,7 @@ public struct OutcomeDelivery: Sendable {
       guard try await isAwaited(watch) else { return .looked(watch, .notAwaited) }
       switch try await temporal.look(at: watch.run, from: watch.latest, waiting: isWaiting) {
       case .closed(let outcome):
-        try await host.deliver(outcome, to: watch.flow)
+        try await host.deliver(outcome, to: watch.flow, by: principal)
         return .looked(watch, .delivered)
       case .open(let latest): watch.latest = latest
       }
@@ -138,7 +142,7 @@ public struct OutcomeDelivery: Sendable {
   /// from the label to the wait: that is another change.
   private func isAwaited(_ watch: Watch) async throws -> Bool {
     do {
-      let view = try await host.flow(watch.flow).view()
+      let view = try await host.flow(watch.flow, by: principal).view()
       return HandoverLabel.runs(in: view.labels).contains(watch.run)
         && view.signals.contains(Signal<WorkflowOutcome>.workflowClosed.name)
     } catch let error as FlowError where error.code == .noSuchFlow { return false }

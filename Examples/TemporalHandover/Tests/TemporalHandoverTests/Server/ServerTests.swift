@@ -130,7 +130,10 @@ struct ServerTests {
     let host = FlowHost(store: MemoryFlowStore())
     let receiver = CallbackReceiver(host: host, temporal: temporal, callbacks: callbacks)
     try await host.register(orders(temporal)).start(id: "called", with: Order(number: 1, way: "again", left: 2))
-    #expect(try await listener.answer(receiver.receive) == 200)
+    var status = 503
+    // The server repeats a call that came before its own description of the workflow.
+    while status == 503 { status = try await listener.answer(receiver.receive) }
+    #expect(status == 200)
     #expect(try await host.flow("called").settled().status == .finished)
   }
 

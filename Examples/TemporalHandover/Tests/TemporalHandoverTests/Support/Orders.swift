@@ -38,10 +38,11 @@ func orders(_ temporal: TemporalHandover) -> Flow<Order, Parcel> {
 
 /// Runs `body` beside a delivery, which ends with it.
 func delivering(
-  to host: FlowHost, from temporal: TemporalHandover, pollers: Int = 64,
+  to host: FlowHost, from temporal: TemporalHandover, by principal: Principal? = nil, pollers: Int = 64,
   report: @escaping @Sendable (OutcomeDelivery.Problem) -> Void = { _ in }, _ body: () async throws -> Void
 ) async throws {
-  let delivery = OutcomeDelivery(to: host, from: temporal, pollers: pollers, pause: .milliseconds(100), report: report)
+  let delivery = OutcomeDelivery(
+    to: host, from: temporal, by: principal, pollers: pollers, pause: .milliseconds(100), report: report)
   try await withThrowingTaskGroup(of: Void.self) { group in
     group.addTask { do { try await delivery.run() } catch is CancellationError { return } }
     do { try await body() } catch {
