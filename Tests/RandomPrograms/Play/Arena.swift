@@ -28,6 +28,7 @@ package protocol Arena: Sendable {
   func redact() async
   /// Has the open questions of a hosted flow asked again.
   func refresh() async
+  func move() async
   /// Writes a note into the history of a hosted flow.
   func note() async
   /// Cancels the caller of `run`; a hosted flow has no caller, and it does nothing.

@@ -79,6 +79,7 @@ package final class MemoryArena: Arena {
   package func redact() async {}
 
   package func refresh() async {}
+  package func move() async {}
 
   package func note() async {}
 
