@@ -60,7 +60,7 @@ async def served():
     with tempfile.TemporaryDirectory() as folder:
         command = [
             Path(sys.executable).parent / "temporal", "server", "start-dev", "--headless", "--ip", "127.0.0.1",
-            "--port", str(port), "--log-level", "error", "--db-filename", f"{folder}/flows.db",
+            "--port", str(port), "--log-level", "never", "--db-filename", f"{folder}/flows.db",
         ]
         for name, kind in [("Status", "Keyword"), ("Steps", "KeywordList"), ("Labels", "KeywordList")]:
             command += ["--search-attribute", f"ActorFlow{name}={kind}"]

@@ -48,6 +48,9 @@ public struct LineForm: Prompt, Codable {
   /// The line that is asked for.
   public var asks: String
 
+  /// A question for a line.
+  public init(asks: String) { self.asks = asks }
+
   /// Refuses an empty line.
   public func validate(_ answer: String) throws {
     if answer.isEmpty { throw Refusal.invalid("the \(asks) is missing", field: asks) }

@@ -32,7 +32,7 @@ public final class DevServer: Sendable {
     directory = FileManager.default.temporaryDirectory.appendingPathComponent("temporal-\(port)-\(getpid())")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     var arguments = [
-      "server", "start-dev", "--headless", "--ip", "127.0.0.1", "--port", "\(port)", "--log-level", "error",
+      "server", "start-dev", "--headless", "--ip", "127.0.0.1", "--port", "\(port)", "--log-level", "never",
       "--db-filename", directory.appendingPathComponent("flows.db").path,
     ]
     for (name, type) in [("Status", "Keyword"), ("Steps", "KeywordList"), ("Labels", "KeywordList")] {

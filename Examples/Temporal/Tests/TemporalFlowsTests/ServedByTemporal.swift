@@ -8,7 +8,7 @@ import Testing
 /// A server for the tests of a suite, started before the first and stopped after the last.
 struct ServedByTemporal: SuiteTrait, TestScoping {
   func provideScope(
-    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     guard let binary = DevServer.binary else { return try await function() }
     let server = try DevServer(binary)

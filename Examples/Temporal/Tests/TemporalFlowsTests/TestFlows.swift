@@ -21,6 +21,11 @@ enum TestFlows {
     Flow("slow") { Step("work") { SlowStep(time, calls) } }
   }
 
+  /// Works until it is cancelled.
+  static func busy(_ calls: Counter) -> Flow<String, String> {
+    Flow("slow") { Step("work") { BusyStep(calls) } }
+  }
+
   /// Fails until it is told not to.
   static func failing(_ works: Switch) -> Flow<String, String> {
     Flow("failing") { Step("try") { FailingStep(works) } }.onFailure(.suspend)
@@ -79,6 +84,17 @@ actor SlowStep: FlowStep {
       return "done"
     }
     return try await context.ask(LineForm(asks: done))
+  }
+  func backUp(context: RollbackContext) {}
+}
+
+actor BusyStep: FlowStep {
+  let calls: Counter
+  init(_ calls: Counter) { self.calls = calls }
+  func proceed(_ input: String, context: StepContext) async throws -> String {
+    calls.add()
+    try await Task.sleep(for: .seconds(600))
+    return input
   }
   func backUp(context: RollbackContext) {}
 }

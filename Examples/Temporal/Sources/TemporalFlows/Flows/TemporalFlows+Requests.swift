@@ -172,6 +172,9 @@ extension TemporalFlows {
         try Task.checkCancellation()
         switch CallOutcome(error) {
         case .gone: return try await pastOutcome(of: request)
+        // The flow's task has failed some times, because its workers have died: it is given out again after a pause.
+        case .refused where (error as? RPCError)?.code == .failedPrecondition && ContinuousClock.now < end:
+          try await Task.sleep(for: .milliseconds(250))
         case .refused: throw TemporalFlowError.ofCall(error)
         case .unknown:
           guard ContinuousClock.now < end else {

@@ -24,7 +24,9 @@ extension TemporalClient {
   /// - Parameter run: The run; empty for the latest.
   func readRun(of id: FlowID, _ run: String = "") async throws -> RunState? {
     var state = RunState(of: id)
-    try await forEachPage(of: id, run) { try state.add($0) }
+    do { try await forEachPage(of: id, run) { try state.add($0) } } catch let error as RPCError
+      where error.code == .notFound
+    { return nil }
     return state.lastEvent == 0 ? nil : state
   }
 

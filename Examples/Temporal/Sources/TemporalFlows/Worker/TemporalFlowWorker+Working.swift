@@ -30,9 +30,10 @@ extension TemporalFlowWorker {
   private func run(_ session: TaskSession, _ messages: [TemporalProtocolMessage]) async {
     await withTaskGroup { group in
       group.addTask { await keepBeating(session) }
+      // Before the first commit, which says of each update that it was seen. They are carried out after the start.
+      await session.receive(messages)
       if await begin(session) {
         group.addTask { await perform(session) }
-        await session.receive(messages)
         await work(session)
       }
       await session.endRequests()

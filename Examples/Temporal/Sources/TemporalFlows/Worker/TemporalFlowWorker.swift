@@ -41,6 +41,8 @@ public struct TemporalFlowWorker: Service {
     /// (KeywordList). The worker sets them then, and lists are narrowed down by the server.
     public var hasSearchAttributes = false
     /// The options of the host that runs the flows. Its `deployment` is not used: a namespace sets a deployment apart.
+    /// Without a `writesFormat` the newest format is written: name the older one while workers of an earlier version of
+    /// the library are left.
     public var host = FlowHost.Options()
     /// The log of the worker; silent by default.
     public var logger = Logger(label: "temporal-flow-worker", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -72,6 +74,8 @@ public struct TemporalFlowWorker: Service {
     hosting.keepHot = .zero
     // A request is for a flow whose task is here; it need not wait for another host.
     hosting.requestTime = .zero
+    // The host would look for the format of the flows in a list.
+    hosting.writesFormat = hosting.writesFormat ?? FlowSnapshot.newestFormat
     store = TaskStore(FlowLister(client: client, hasSearchAttributes: options.hasSearchAttributes))
     host = try FlowHost(store: store, owner: client.identity, options: hosting)
     settings = SessionSettings(

@@ -21,12 +21,12 @@ struct Storm: AsyncParsableCommand {
       let fleet = Fleet(place)
       for index in 0..<size { try await fleet.restart(index) }
       let began = ContinuousClock.now
-      let pace = Duration.milliseconds(1_200) * kills / 4
+      let pace = Duration.milliseconds(2_250) * kills / 4
       let orders = await withTaskGroup(of: StormOrder.self) { group in
         group.addTask {
           for kill in 0..<kills {
             // A storm that has no pauses would leave no worker the time to start.
-            try? await Task.sleep(for: .milliseconds(Int.random(in: 300...2_100)))
+            try? await Task.sleep(for: .milliseconds(Int.random(in: 500...4_000)))
             try? await fleet.restart(kill % size)
           }
           return StormOrder(id: "")
@@ -136,7 +136,7 @@ struct StormReport {
     for order in orders {
       if let problem = order.problem { problems.append("\(order.id): \(problem)") }
       if order.status != "finished" { problems.append("\(order.id) has not finished: \(order.status)") }
-      for (asks, line) in order.acknowledged where order.order?.answers[asks] != line {
+      for (asks, line) in order.acknowledged where order.order.map({ $0.answers[asks] != line }) ?? false {
         problems.append("\(order.id): the acknowledged answer to \(asks) is lost")
       }
     }
