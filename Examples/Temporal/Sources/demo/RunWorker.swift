@@ -36,9 +36,11 @@ struct RunWorker: AsyncParsableCommand {
   }
 
   /// Starts a worker as a process of its own.
-  static func start(at place: ServerOptions.Place, slowest: Int = 0) throws -> ChildProcess {
+  static func start(at place: ServerOptions.Place, slowest: Int = 0, talks: Bool = false) throws -> ChildProcess {
     let program = Bundle.main.executablePath ?? CommandLine.arguments[0]
     return try ChildProcess(
-      program, ["worker", "--port", "\(place.workerPort)", "--ledger", place.ledger, "--slowest", "\(slowest)"])
+      program,
+      ["worker", "--port", "\(place.workerPort)", "--ledger", place.ledger, "--slowest", "\(slowest)"]
+        + (talks ? ["--talks"] : []))
   }
 }

@@ -25,8 +25,8 @@ public final class TemporalClient: Service, Sendable {
   ///   - apiKey: The key for a server that asks for one; it is sent only over TLS.
   ///   - authority: The name by which the server knows itself, if it is not `host`.
   ///   - identity: The name of this process.
-  /// - Throws: ``TemporalFlowError`` with the code `badOptions` for an API key without TLS; an error of the transport if
-  ///   the host cannot be resolved or a certificate cannot be read.
+  /// - Throws: ``TemporalFlowError`` with the code `badOptions` for an API key without TLS; an error of the
+  ///   transport if the host cannot be resolved or a certificate cannot be read.
   public init(
     host: String, port: Int = 7_233, namespace: String = "default", security: TemporalSecurity = .plaintext,
     apiKey: String? = nil, authority: String? = nil, identity: String = TemporalClient.processName
@@ -37,6 +37,7 @@ public final class TemporalClient: Service, Sendable {
     var config = HTTP2ClientTransport.Posix.Config.defaults
     config.http2.authority = authority
     config.connection.maxIdleTime = nil
+    config.connection.flushCoalescing = nil
     config.connection.keepalive = .init(time: .seconds(30), timeout: .seconds(15), allowWithoutCalls: false)
     config.backoff.initial = .milliseconds(50)
     config.backoff.max = .seconds(5)

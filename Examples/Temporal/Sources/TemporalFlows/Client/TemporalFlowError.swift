@@ -64,7 +64,8 @@ public struct TemporalFlowError: Error, Sendable, Hashable, Codable, CustomStrin
 extension TemporalFlowError {
   /// The error of a request as its caller is told it; `nil` if the request is to be tried again, here or elsewhere.
   ///
-  /// The text of an error that is neither ActorFlow's nor a `Refusal` may have anything in it, so its type is named only.
+  /// The text of an error that is neither ActorFlow's nor a `Refusal` may have anything in it, so its type is named
+  /// only.
   static func refusal(_ error: any Error) -> TemporalFlowError? {
     switch error {
     case let error as FlowError:

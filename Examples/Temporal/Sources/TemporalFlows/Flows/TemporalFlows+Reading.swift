@@ -7,8 +7,8 @@ internal import GRPCCore
 extension TemporalFlows {
   /// Returns a flow as it was committed last, from the history of its workflow.
   ///
-  /// - Throws: ``TemporalFlowError`` with the code `noSuchFlow` if there is no such flow, or no worker has begun it yet. A
-  ///   `FlowStoreError` with the code `corrupted` or `unsupportedFormat`.
+  /// - Throws: ``TemporalFlowError`` with the code `noSuchFlow` if there is no such flow, or no worker has begun it
+  ///   yet. A `FlowStoreError` with the code `corrupted` or `unsupportedFormat`.
   public func view(_ id: FlowID) async throws -> FlowView {
     let stored: StoredFlow?
     do { stored = try await client.readFlow(id) } catch let error as FlowStoreError { throw error } catch {
@@ -60,9 +60,9 @@ extension TemporalFlows {
 
   /// Returns a page of the flows that match a query.
   ///
-  /// Lists are eventually consistent, and show a flow as it came to rest last: one that a worker runs at this moment may have
-  /// gone on. Everything of the query holds; Temporal narrows the list down by the definition and, with search attributes, by
-  /// status and label, and the rest is compared here.
+  /// Lists are eventually consistent, and show a flow as it came to rest last: one that a worker runs at this moment
+  /// may have gone on. Everything of the query holds; Temporal narrows the list down by the definition and, with
+  /// search attributes, by status and label, and the rest is compared here.
   ///
   /// - Parameters:
   ///   - query: The flows to list.

@@ -8,8 +8,8 @@ internal import TemporalProtocol
 extension TemporalFlows {
   /// Answers an open question with JSON.
   ///
-  /// The answer is acknowledged in the same completion that stores it, so an acknowledged answer is never lost. If no worker
-  /// answers in time, the request is repeated under its key until ``Options/requestTime`` is over.
+  /// The answer is acknowledged in the same completion that stores it, so an acknowledged answer is never lost. If no
+  /// worker answers in time, the request is repeated under its key until ``Options/requestTime`` is over.
   ///
   /// - Parameters:
   ///   - question: The question's id, from a view.
@@ -18,8 +18,9 @@ extension TemporalFlows {
   ///   - revision: The revision of the prompt that the answerer saw; `nil` accepts whichever is shown.
   ///   - key: An idempotency key; the same answer sent again under one key changes nothing. It is the id of the update.
   /// - Returns: The flow's revision in which the answer is stored, or a later one.
-  /// - Throws: ``TemporalFlowError``: with the code of the `FlowError` that the worker's host has thrown; `notAllowed` or
-  ///   `invalid` for a `Refusal`; `flowEnded`, `noSuchFlow`; `keyReused`; `outcomeUnknown` if no worker has answered.
+  /// - Throws: ``TemporalFlowError``: with the code of the `FlowError` that the worker's host has thrown;
+  ///   `notAllowed` or `invalid` for a `Refusal`; `flowEnded`, `noSuchFlow`; `keyReused`; `outcomeUnknown` if no
+  ///   worker has answered.
   @discardableResult
   public func answer(
     _ question: Question.ID, json: some Sequence<UInt8> & Sendable, by principal: Principal? = nil,
@@ -156,8 +157,8 @@ extension TemporalFlows {
     }
   }
 
-  /// Sends an update until it has an outcome. An update that is only admitted is not stored, and is lost with the server's
-  /// memory: it is sent again under its id.
+  /// Sends an update until it has an outcome. An update that is only admitted is not stored, and is lost with the
+  /// server's memory: it is sent again under its id.
   private func outcome(of request: TemporalUpdateWorkflowExecutionRequest) async throws -> TemporalUpdateOutcome {
     let end = ContinuousClock.now + options.requestTime
     var pauses = CallPauses()

@@ -14,8 +14,8 @@ public struct TemporalFlows: Sendable {
 
   /// The options of a caller.
   public struct Options: Sendable {
-    /// The time after which Temporal takes a task away from a worker that has died: a flow of that worker stands still for
-    /// so long. It holds for the flows that are started here. At least a second.
+    /// The time after which Temporal takes a task away from a worker that has died: a flow of that worker stands still
+    /// for so long. It holds for the flows that are started here. At least a second.
     public var taskTimeout: Duration = .seconds(5)
     /// The time for which a request waits for a worker.
     public var requestTime: Duration = .seconds(30)
@@ -44,8 +44,9 @@ public struct TemporalFlows: Sendable {
 
   /// Starts a flow. When this returns, Temporal has the start; a worker begins the flow.
   ///
-  /// A start that is repeated with the same input changes nothing, as long as Temporal retains the workflow. If a worker
-  /// cannot begin the flow because of its input or its texts, the workflow fails, and the reason is its failure.
+  /// A start that is repeated with the same input changes nothing, as long as Temporal retains the workflow. If a
+  /// worker cannot begin the flow because of its input or its texts, the workflow fails, and the reason is its
+  /// failure.
   ///
   /// - Parameters:
   ///   - definition: The name of the definition, in its newest version at the worker.
@@ -54,8 +55,8 @@ public struct TemporalFlows: Sendable {
   ///   - labels: The labels by which the flow is found.
   ///   - effectSeed: A business identity from which the idempotency keys are made.
   ///   - principal: The principal who starts the flow.
-  /// - Throws: ``TemporalFlowError``: `alreadyStarted` if a flow of this id has another definition or input; `outcomeUnknown`,
-  ///   `unavailable`.
+  /// - Throws: ``TemporalFlowError``: `alreadyStarted` if a flow of this id has another definition or input;
+  ///   `outcomeUnknown`, `unavailable`.
   public func start(
     _ definition: String, id: FlowID, json: some Sequence<UInt8> & Sendable, labels: [String: String] = [:],
     effectSeed: String? = nil, by principal: Principal? = nil

@@ -69,8 +69,8 @@ extension TemporalClient {
 
   /// Reads the entries of a flow's history behind a number, oldest first.
   ///
-  /// They are in the markers of the runs, which are read from the newest run back. The entries of runs that the namespace
-  /// no longer retains are gone.
+  /// They are in the markers of the runs, which are read from the newest run back. The entries of runs that the
+  /// namespace no longer retains are gone.
   func readHistory(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
     var (entries, run): ([HistoryEntry], String?) = ([], "")
     while let current = run {

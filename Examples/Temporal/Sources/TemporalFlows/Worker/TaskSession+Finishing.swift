@@ -6,8 +6,8 @@ internal import TemporalProtocol
 
 // The end of a session: the flow is at rest, or cannot go on here.
 extension TaskSession {
-  /// Ends the task, unless a commit has done so: with the flow's timer and its place in lists, with the end of the workflow,
-  /// or with a failure, after which the server gives the task out again.
+  /// Ends the task, unless a commit has done so: with the flow's timer and its place in lists, with the end of the
+  /// workflow, or with a failure, after which the server gives the task out again.
   ///
   /// - Parameter ending: The flow as it has ended, for the result of the workflow.
   func finish(_ ending: FlowView?) async {

@@ -4,8 +4,8 @@ internal import Foundation
 internal import SwiftProtobuf
 internal import TemporalProtocol
 
-/// A flow while this worker has a task for it: the flow's lease. The token of the task is the fence, for each completion
-/// takes it from the server once.
+/// A flow while this worker has a task for it: the flow's lease. The token of the task is the fence, for each
+/// completion takes it from the server once.
 ///
 /// A completion that asks for a new task gets it in its reply, so the lease goes on under the next token.
 actor TaskSession {

@@ -108,8 +108,8 @@ extension TaskSession {
   /// Whether the workflow is about to be ended with the flow.
   var isEnding: Bool { phase == .open && stored.map(endsWorkflow) == true }
 
-  /// Goes on under a task that the server has given out in place of this session's. Returns false if the flow was written
-  /// meanwhile, or if the session is over.
+  /// Goes on under a task that the server has given out in place of this session's. Returns false if the flow was
+  /// written meanwhile, or if the session is over.
   func goOn(with task: TemporalPollWorkflowTaskQueueResponse, _ newer: RunState) async -> Bool {
     await alone {
       guard phase == .open, doubt == nil, task.workflowExecution.runID == execution.runID,

@@ -13,12 +13,12 @@ internal import TemporalProtocol
 /// try await worker.register(checkout)
 /// ```
 ///
-/// A workflow task is the lease of a flow, and its token the fence. Each commit of the flow completes the task with a marker
-/// that has the flow's snapshot, and gets the next task in the reply. Nothing is replayed: a task begins with the latest
-/// snapshot, so steps need not be deterministic, and a changed definition is a new version as on any store.
+/// A workflow task is the lease of a flow, and its token the fence. Each commit of the flow completes the task with a
+/// marker that has the flow's snapshot, and gets the next task in the reply. Nothing is replayed: a task begins with
+/// the latest snapshot, so steps need not be deterministic, and a changed definition is a new version as on any store.
 ///
-/// The worker uses no sticky queue. A sticky queue spares a worker the replay of a history, and there is none; but the flows
-/// of a worker that has died would wait for its queue to be given up.
+/// The worker uses no sticky queue. A sticky queue spares a worker the replay of a history, and there is none; but the
+/// flows of a worker that has died would wait for its queue to be given up.
 public struct TemporalFlowWorker: Service {
   let client: TemporalClient
   let host: FlowHost
@@ -37,8 +37,8 @@ public struct TemporalFlowWorker: Service {
     public var runBytes = 4 << 20
     /// The time after which Temporal takes a task away, for flows whose workflow does not say. Not below a second.
     public var taskTimeout: Duration = .seconds(5)
-    /// Whether the namespace has the search attributes `ActorFlowStatus` (Keyword), `ActorFlowSteps` and `ActorFlowLabels`
-    /// (KeywordList). The worker sets them then, and lists are narrowed down by the server.
+    /// Whether the namespace has the search attributes `ActorFlowStatus` (Keyword), `ActorFlowSteps` and
+    /// `ActorFlowLabels` (KeywordList). The worker sets them then, and lists are narrowed down by the server.
     public var hasSearchAttributes = false
     /// The options of the host that runs the flows. Its `deployment` is not used: a namespace sets a deployment apart.
     /// Without a `writesFormat` the newest format is written: name the older one while workers of an earlier version of
@@ -86,8 +86,8 @@ public struct TemporalFlowWorker: Service {
 
   /// Registers a flow's definition, as `FlowHost.register` does. The name is that of the workflow type.
   ///
-  /// Register every definition before ``run()``, while the client runs: the function looks for open flows that began with
-  /// another definition of the version. Signals that other systems send have to be declared with `stores:`.
+  /// Register every definition before ``run()``, while the client runs: the function looks for open flows that began
+  /// with another definition of the version. Signals that other systems send have to be declared with `stores:`.
   public func register<Input, Output>(
     _ flow: Flow<Input, Output>, version: Int = 1, from old: Int? = nil, moves: [Move] = [], stores: StoredTypes = []
   ) async throws {
@@ -96,11 +96,11 @@ public struct TemporalFlowWorker: Service {
 
   /// Runs flows until a graceful shutdown, or the cancellation of the calling task.
   ///
-  /// Then the worker polls no more, and its flows are passivated: running steps are cancelled and awaited, and the flows
-  /// are handed to other workers at once.
+  /// Then the worker polls no more, and its flows are passivated: running steps are cancelled and awaited, and the
+  /// flows are handed to other workers at once.
   ///
-  /// - Throws: ``TemporalFlowError`` with the code `unavailable` if the server refuses the polls for good: a wrong key, or no
-  ///   such namespace. A `FlowError` with the code `stepsStillRunning` as `FlowHost.run()`.
+  /// - Throws: ``TemporalFlowError`` with the code `unavailable` if the server refuses the polls for good: a wrong
+  ///   key, or no such namespace. A `FlowError` with the code `stepsStillRunning` as `FlowHost.run()`.
   public func run() async throws {
     let (tasks, sink) = AsyncStream.makeStream(of: TemporalPollWorkflowTaskQueueResponse.self)
     let slots = Slots(options.flowsAtOnce)

