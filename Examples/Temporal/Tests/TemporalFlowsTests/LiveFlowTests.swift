@@ -42,7 +42,9 @@ import Testing
     let (id, flows) = (FlowID(Served.name("order")), try Served.flows("nobody"))
     try await flows.start("checkout", id: id, with: Order(item: "teapot"))
     try await flows.start("checkout", id: id, with: Order(item: "teapot"))
-    await #expect(throws: TemporalFlowError.self) { try await flows.start("checkout", id: id, with: Order(item: "cup")) }
+    await #expect(throws: TemporalFlowError.self) {
+      try await flows.start("checkout", id: id, with: Order(item: "cup"))
+    }
     do { _ = try await flows.view(id) } catch let error as TemporalFlowError { #expect(error.code == .noSuchFlow) }
   }
 

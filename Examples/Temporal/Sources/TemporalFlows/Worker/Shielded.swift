@@ -1,6 +1,8 @@
 /// Runs `body` to its end, also if the calling task is cancelled: a write must not be given up half way, and a call of
 /// gRPC ends with its task. The unstructured task is awaited here.
-func shielded<Result: Sendable>(_ body: @escaping @concurrent @Sendable () async throws -> Result) async throws -> Result {
+func shielded<Result: Sendable>(
+  _ body: @escaping @concurrent @Sendable () async throws -> Result
+) async throws -> Result {
   try await Task(operation: body).value
 }
 
