@@ -25,7 +25,7 @@ from temporalio.client import Client
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
 BAR = 1.3  # the median of an answer, of that of the SDK
-ROUNDS = 5
+ROUNDS = int(os.environ.get("TEMPORAL_ROUNDS", "5"))
 FLOWS = 30  # a round, each with three answers
 
 
