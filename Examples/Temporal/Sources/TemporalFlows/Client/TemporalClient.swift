@@ -1,0 +1,83 @@
+internal import GRPCCore
+internal import GRPCNIOTransportHTTP2
+public import ServiceLifecycle
+internal import TemporalProtocol
+
+/// A connection to a namespace of a Temporal server.
+///
+/// The connection is made by ``run()``. Calls that come before wait for it. In a `ServiceGroup` the client stands in
+/// front of the workers that use it, because services shut down in reverse order.
+public final class TemporalClient: Service, Sendable {
+  /// The namespace of the flows.
+  public let namespace: String
+  /// The name of this process, which the server shows beside what the process has done.
+  public let identity: String
+  private let grpc: GRPCClient<HTTP2ClientTransport.Posix>
+  private let metadata: Metadata
+
+  /// Creates a client; nothing is sent before ``run()``.
+  ///
+  /// - Parameters:
+  ///   - host: The name or the address of the server.
+  ///   - port: The port of the server's frontend.
+  ///   - namespace: The namespace of the flows.
+  ///   - security: The way in which connections are secured.
+  ///   - apiKey: The key for a server that asks for one; it is sent only over TLS.
+  ///   - authority: The name by which the server knows itself, if it is not `host`.
+  ///   - identity: The name of this process.
+  /// - Throws: ``TemporalFlowError`` with the code `badOptions` for an API key without TLS; an error of the
+  ///   transport if the host cannot be resolved or a certificate cannot be read.
+  public init(
+    host: String, port: Int = 7_233, namespace: String = "default", security: TemporalSecurity = .plaintext,
+    apiKey: String? = nil, authority: String? = nil, identity: String = TemporalClient.processName
+  ) throws {
+    if apiKey != nil, !security.isEncrypted {
+      throw TemporalFlowError(.badOptions, "an API key is sent over TLS only; give the client security: .tls()")
+    }
+    var config = HTTP2ClientTransport.Posix.Config.defaults
+    config.http2.authority = authority
+    config.connection.maxIdleTime = nil
+    config.connection.flushCoalescing = nil
+    config.connection.keepalive = .init(time: .seconds(30), timeout: .seconds(15), allowWithoutCalls: false)
+    config.backoff.initial = .milliseconds(50)
+    config.backoff.max = .seconds(5)
+    grpc = GRPCClient(
+      transport: try .http2NIOPosix(
+        target: .dns(host: host, port: port), transportSecurity: security.transport, config: config))
+    var metadata: Metadata = ["client-name": "temporal-swift-actorflow", "client-version": "1.0.0"]
+    metadata.addString(namespace, forKey: "temporal-namespace")
+    if let apiKey { metadata.addString("Bearer \(apiKey)", forKey: "authorization") }
+    (self.namespace, self.identity, self.metadata) = (namespace, identity, metadata)
+  }
+
+  /// Keeps the connection to the server until a graceful shutdown, or the cancellation of the calling task.
+  ///
+  /// - Throws: Errors of the transport.
+  public func run() async throws {
+    let grpc = grpc
+    try await withTaskCancellationOrGracefulShutdownHandler {
+      try await grpc.runConnections()
+    } onCancelOrGracefulShutdown: {
+      grpc.beginGracefulShutdown()
+    }
+  }
+
+  /// The number of bytes that a reply may have: pages of a history with large snapshots.
+  private static let replyBytes = 64 << 20
+
+  /// Makes a call.
+  ///
+  /// - Parameters:
+  ///   - timeout: The time after which the call fails with `deadlineExceeded`, also if there is no connection.
+  ///   - body: A closure that makes the call with the service, the metadata and the options that it is given.
+  func call<Reply: Sendable>(
+    within timeout: Duration = .seconds(10),
+    _ body: (TemporalWorkflowService.Client<HTTP2ClientTransport.Posix>, Metadata, CallOptions) async throws -> Reply
+  ) async throws -> Reply {
+    var options = CallOptions.defaults
+    options.timeout = timeout
+    options.waitForReady = true
+    options.maxResponseMessageBytes = Self.replyBytes
+    return try await body(TemporalWorkflowService.Client(wrapping: grpc), metadata, options)
+  }
+}

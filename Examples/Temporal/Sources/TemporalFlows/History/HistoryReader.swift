@@ -1,0 +1,127 @@
+internal import ActorFlow
+internal import ActorFlowHosting
+internal import GRPCCore
+internal import TemporalProtocol
+
+// Reading the events of a run, page by page.
+extension TemporalClient {
+  /// The number of events that a page is asked for.
+  private static let pageEvents: Int32 = 256
+
+  /// Adds the events that came with a task, and all further pages.
+  func add(_ task: TemporalPollWorkflowTaskQueueResponse, to state: inout RunState) async throws {
+    try state.add(task.history.events)
+    var token = task.nextPageToken
+    while !token.isEmpty {
+      let page = try await historyPage(of: task.workflowExecution, after: token)
+      try state.add(page.history.events)
+      token = page.nextPageToken
+    }
+  }
+
+  /// Reads a run as it is stored; `nil` if the server has no workflow of this id.
+  ///
+  /// - Parameter run: The run; empty for the latest.
+  func readRun(of id: FlowID, _ run: String = "") async throws -> RunState? {
+    var state = RunState(of: id)
+    do { try await forEachPage(of: id, run) { try state.add($0) } } catch let error as RPCError
+      where error.code == .notFound
+    { return nil }
+    return state.lastEvent == 0 ? nil : state
+  }
+
+  /// Reads a flow as it was committed last; `nil` if there is none, or none was committed.
+  ///
+  /// The events are read from the newest on, because the last snapshot is near the end.
+  func readFlow(_ id: FlowID) async throws -> StoredFlow? {
+    var execution = TemporalWorkflowExecution()
+    execution.workflowID = "\(id)"
+    var request = TemporalGetWorkflowExecutionHistoryReverseRequest()
+    request.namespace = namespace
+    request.execution = execution
+    request.maximumPageSize = 24
+    repeat {
+      let page: TemporalGetWorkflowExecutionHistoryReverseResponse
+      do {
+        page = try await repeating { [request] in
+          try await self.call { try await $0.getWorkflowExecutionHistoryReverse(request, metadata: $1, options: $2) }
+        }
+      } catch let error as RPCError where error.code == .notFound { return nil }
+      for event in page.history.events {
+        if let stored = try Self.stored(event, of: id) { return stored }
+      }
+      request.nextPageToken = page.nextPageToken
+    } while !request.nextPageToken.isEmpty
+    return nil
+  }
+
+  private static func stored(_ event: TemporalHistoryEvent, of id: FlowID) throws -> StoredFlow? {
+    let found: (SnapshotRecord, [UInt8])?
+    switch event.attributes {
+    case .markerRecorded(let marker) where marker.markerName == SnapshotRecord.marker:
+      found = try SnapshotRecord.read(marker.details)
+    case .workflowStarted(let started): found = try SnapshotRecord.read(started.input.payloads)
+    default: found = nil
+    }
+    guard let (record, bytes) = found else { return nil }
+    return record.stored(try FlowSnapshot(decoding: bytes), of: id)
+  }
+
+  /// Reads the entries of a flow's history behind a number, oldest first.
+  ///
+  /// They are in the markers of the runs, which are read from the newest run back. The entries of runs that the
+  /// namespace no longer retains are gone.
+  func readHistory(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
+    var (entries, run): ([HistoryEntry], String?) = ([], "")
+    while let current = run {
+      var (ofRun, state): ([HistoryEntry], RunState) = ([], RunState(of: id))
+      do {
+        try await forEachPage(of: id, current) { events in
+          try state.add(events)
+          for case .markerRecorded(let marker) in events.compactMap(\.attributes)
+          where marker.markerName == SnapshotRecord.marker {
+            ofRun += try SnapshotRecord.entries(marker.details)
+          }
+        }
+      } catch let error as RPCError where error.code == .notFound { break }
+      entries = ofRun + entries
+      run = entries.first.map { $0.sequence <= sequence + 1 } == true ? nil : state.continuedRun
+    }
+    return Array(entries.filter { $0.sequence > sequence }.prefix(max(1, limit)))
+  }
+
+  private func forEachPage(
+    of id: FlowID, _ run: String, _ body: ([TemporalHistoryEvent]) throws -> Void
+  ) async throws {
+    var execution = TemporalWorkflowExecution()
+    (execution.workflowID, execution.runID) = ("\(id)", run)
+    var token = TemporalGetWorkflowExecutionHistoryResponse().nextPageToken
+    repeat {
+      let page = try await historyPage(of: execution, after: token)
+      try body(page.history.events)
+      token = page.nextPageToken
+    } while !token.isEmpty
+  }
+
+  private func historyPage(
+    of execution: TemporalWorkflowExecution, after token: some Sequence<UInt8>
+  ) async throws -> TemporalGetWorkflowExecutionHistoryResponse {
+    var request = TemporalGetWorkflowExecutionHistoryRequest()
+    request.namespace = namespace
+    request.execution = execution
+    request.maximumPageSize = Self.pageEvents
+    request.nextPageToken = .init(token)
+    return try await repeating { [request] in
+      try await self.call { try await $0.getWorkflowExecutionHistory(request, metadata: $1, options: $2) }
+    }
+  }
+
+  /// Repeats a call that changes nothing, up to six times.
+  func repeating<Reply: Sendable>(_ call: () async throws -> Reply) async throws -> Reply {
+    var pauses = CallPauses()
+    for _ in 1..<6 {
+      do { return try await call() } catch  where CallOutcome(error) == .unknown { try await pauses.wait() }
+    }
+    return try await call()
+  }
+}

@@ -1,0 +1,166 @@
+internal import ActorFlow
+internal import ActorFlowHosting
+internal import Foundation
+internal import SwiftProtobuf
+internal import TemporalProtocol
+
+// The end of a session: the flow is at rest, or cannot go on here.
+extension TaskSession {
+  /// Ends the task, unless a commit has done so: with the flow's timer and its place in lists, with the end of the
+  /// workflow, or with a failure, after which the server gives the task out again.
+  ///
+  /// - Parameter ending: The flow as it has ended, for the result of the workflow.
+  func finish(_ ending: FlowView?) async {
+    await alone {
+      guard phase == .open else { return }
+      do {
+        if let failure { return await fail(because: failure) }
+        if let stored, doubt == nil {
+          try await rest(stored, ending)
+        } else {
+          await fail(because: FlowStoreError(.unavailable, "nothing of the flow \(id) was stored"))
+        }
+      } catch { await fail(because: error) }
+    }
+  }
+
+  private func rest(_ flow: StoredFlow, _ ending: FlowView?) async throws {
+    var commands: [TemporalCommand] = []
+    if endsWorkflow(flow) {
+      commands = try listingCommands(flow) + [endCommand(flow, ending)]
+    } else if isLong, reachedCursor == state.arrivals.last?.event ?? state.cursor, flow.snapshot.status != .runnable {
+      commands = [try continueCommand(flow)]
+    } else {
+      if reachedCursor > state.cursor {
+        var command = TemporalCommand()
+        command.commandType = .recordMarker
+        command.recordMarker.markerName = SnapshotRecord.cursorMarker
+        command.recordMarker.details = try SnapshotRecord.cursorDetails(reachedCursor)
+        commands.append(command)
+      }
+      commands += try restingCommands(flow)
+    }
+    _ = try await complete(commands, goesOn: false, handsOver: flow.snapshot.status == .runnable)
+  }
+
+  /// Ends the workflow of a flow whose start is refused for good.
+  func refuseStart(_ error: TemporalFlowError) async {
+    await alone {
+      guard phase == .open else { return }
+      var command = TemporalCommand()
+      command.commandType = .failWorkflowExecution
+      command.failWorkflow.failure = TemporalFailure(error)
+      do { _ = try await complete([command], goesOn: false) } catch { await fail(because: error) }
+    }
+  }
+
+  /// Fails the task. The server gives it out again, after pauses that grow.
+  private func fail(because error: any Error) async {
+    var request = TemporalRespondWorkflowTaskFailedRequest()
+    request.namespace = client.namespace
+    request.identity = client.identity
+    request.taskToken = token
+    request.cause = .workflowWorkerUnhandledFailure
+    let message = (error as? FlowError)?.message ?? (error as? FlowStoreError)?.message ?? "\(type(of: error))"
+    request.failure = TemporalFailure(TemporalFlowError(.unavailable, message))
+    phase = .closed
+    // If the call fails, the task times out.
+    _ = try? await shielded { [client, request] in
+      try await client.call { try await $0.respondWorkflowTaskFailed(request, metadata: $1, options: $2) }
+    }
+  }
+
+  /// Keeps the task of a flow whose step takes long.
+  func beat() async {
+    await alone {
+      guard phase == .open, doubt == nil, ContinuousClock.now >= answeredAt + beatInterval / 2 else { return }
+      do { _ = try await complete([], goesOn: true) } catch { giveUp(because: error) }
+    }
+  }
+
+  /// The time between two heartbeats.
+  var beatInterval: Duration { taskTimeout / 3 }
+
+  // MARK: - Commands
+
+  /// The commands of a flow that goes to rest: its timer, and its place in lists.
+  func restingCommands(_ flow: StoredFlow) throws -> [TemporalCommand] {
+    var commands: [TemporalCommand] = []
+    let isTimed = flow.snapshot.status == .waiting
+    let timer = isTimed ? flow.snapshot.wakeAt.map { "wake-\($0.wholeMicroseconds)" } : nil
+    for old in state.timers where old != timer {
+      var command = TemporalCommand()
+      command.commandType = .cancelTimer
+      command.cancelTimer.timerID = old
+      commands.append(command)
+    }
+    if let timer, !state.timers.contains(timer), let wakeAt = flow.snapshot.wakeAt {
+      let time = max(wakeAt.timeIntervalSince(settings.clock.now), 0.01)
+      var command = TemporalCommand()
+      command.commandType = .startTimer
+      command.startTimer.timerID = timer
+      command.startTimer.startToFireTimeout.seconds = Int64(min(time, 100 * 365 * 86_400))
+      command.startTimer.startToFireTimeout.nanos = Int32(time.truncatingRemainder(dividingBy: 1) * 1e9)
+      commands.append(command)
+    }
+    return commands + (try listingCommands(flow))
+  }
+
+  /// The commands that bring lists up to date: only if a list would show the flow elsewhere.
+  private func listingCommands(_ flow: StoredFlow) throws -> [TemporalCommand] {
+    let summary = SummaryRecord(flow)
+    if let listed, summary.isListed(like: listed) { return [] }
+    var memo = TemporalCommand()
+    memo.commandType = .modifyWorkflowProperties
+    memo.modifyProperties.upsertedMemo.fields[SummaryRecord.key] = try .json(encoding: summary)
+    guard settings.hasSearchAttributes else { return [memo] }
+    var attributes = TemporalCommand()
+    attributes.commandType = .upsertWorkflowSearchAttributes
+    attributes.upsertSearchAttributes.searchAttributes = try summary.searchAttributes()
+    return [memo, attributes]
+  }
+
+  private func endCommand(_ flow: StoredFlow, _ ending: FlowView?) -> TemporalCommand {
+    var command = TemporalCommand()
+    switch flow.snapshot.status {
+    case .finished:
+      command.commandType = .completeWorkflowExecution
+      command.completeWorkflow = TemporalCompleteWorkflowAttributes()
+      if let output = ending?.output { command.completeWorkflow.result = TemporalPayloads(.json(output)) }
+    case .failed:
+      command.commandType = .failWorkflowExecution
+      command.failWorkflow.failure = TemporalFailure(
+        TemporalFlowError(
+          TemporalFlowError.Code(rawValue: "stepFailed"), ending?.failure ?? "a step of the flow has failed"))
+    default:
+      command.commandType = .cancelWorkflowExecution
+      command.cancelWorkflow = TemporalCancelWorkflowAttributes()
+      if let reason = ending?.reason, let payload = try? TemporalPayload.json(encoding: reason) {
+        command.cancelWorkflow.details = TemporalPayloads(payload)
+      }
+    }
+    return command
+  }
+
+  /// The command that continues the workflow in a new run, which begins with the snapshot.
+  private func continueCommand(_ flow: StoredFlow) throws -> TemporalCommand {
+    let summary = SummaryRecord(flow)
+    let record = SnapshotRecord(
+      revision: flow.revision.number, commit: lastCommit ?? CommitID(),
+      changedAt: flow.changedAt.wholeMicroseconds, cursor: 0)
+    var command = TemporalCommand()
+    command.commandType = .continueAsNewWorkflowExecution
+    command.continueAsNew.workflowType.name = state.definition
+    command.continueAsNew.taskQueue.name = state.queue.isEmpty ? settings.queue : state.queue
+    command.continueAsNew.input = try record.input(flow.snapshot.encoded())
+    command.continueAsNew.workflowTaskTimeout = Google_Protobuf_Duration(of: taskTimeout)
+    command.continueAsNew.memo = state.memo
+    command.continueAsNew.memo.fields[SummaryRecord.key] = try .json(encoding: summary)
+    command.continueAsNew.searchAttributes = state.searchAttributes
+    if settings.hasSearchAttributes {
+      let own = try summary.searchAttributes().indexedFields
+      command.continueAsNew.searchAttributes.indexedFields.merge(own) { $1 }
+    }
+    return command
+  }
+}

@@ -1,0 +1,99 @@
+import ActorFlow
+import ActorFlowHosting
+import GRPCCore
+@testable import TemporalFlows
+import TemporalProtocol
+import Testing
+
+@Suite struct RequestTests {
+  private func update(
+    _ verb: UpdateVerb, _ arguments: UpdateArguments, json: String = "1", id: String = "key"
+  ) throws -> TemporalUpdateRequest {
+    var request = TemporalUpdateRequest()
+    request.meta.updateID = id
+    request.input.name = verb.rawValue
+    request.input.args = TemporalPayloads(try .json(encoding: arguments), .json(Array(json.utf8)))
+    return request
+  }
+
+  private func write(_ requests: FlowWrite.Request...) -> FlowWrite {
+    FlowWrite(
+      FlowSnapshot(definition: "checkout", version: 1, status: .waiting), to: "order-1", expecting: .none,
+      carrying: requests)
+  }
+
+  @Test func anAnswerIsCarriedByTheWriteThatNamesItsKey() throws {
+    let request = try TaskRequest(update(.answer, UpdateArguments(key: "key")), message: ("message", 3))
+    #expect(request.isCarried(by: write(.init(.answer, key: "key"))))
+    #expect(!request.isCarried(by: write(.init(.answer, key: "other"))))
+    #expect(!request.isCarried(by: write(.init(.backUp, key: "key"))))
+    #expect(!request.isCarried(by: write()))
+  }
+
+  @Test func aSignalIsCarriedUnderItsNameAndKey() throws {
+    let request = try TaskRequest(
+      update(.send, UpdateArguments(key: "event-17", signal: "paid"), id: "send paid event-17"), message: nil)
+    #expect(request.isCarried(by: write(.init(.signal, key: "4 paid event-17"))))
+    #expect(!request.isCarried(by: write(.init(.signal, key: "4 sent event-17"))))
+  }
+
+  @Test func anUnknownUpdateIsRefused() {
+    var request = TemporalUpdateRequest()
+    request.input.name = "explode"
+    #expect(throws: TemporalFlowError.self) { try TaskRequest(request, message: nil) }
+  }
+
+  @Test func theDigestTellsAnswersApartAndNotTheOrderOfRoles() throws {
+    let ann = Principal(id: "ann", roles: ["a", "b", "c"])
+    let digest = try update(.answer, UpdateArguments(key: "key", question: "q", by: ann)).digest
+    let same = try update(.answer, UpdateArguments(key: "key", question: "q", by: Principal(id: "ann"))).digest
+    let other = try update(.answer, UpdateArguments(key: "key", question: "q", by: Principal(id: "bob"))).digest
+    let changed = try update(.answer, UpdateArguments(key: "key", question: "q", by: ann), json: "2").digest
+    #expect(digest == same)
+    #expect(digest != other)
+    #expect(digest != changed)
+  }
+
+  /// A stream that the server closes in the middle of a call says nothing of the call.
+  @Test func aClosedStreamIsNoRefusal() {
+    #expect(CallOutcome(RPCError(code: .unavailable, message: "Stream unexpectedly closed.")) == .unknown)
+    #expect(CallOutcome(RPCError(code: .internalError, message: "no status")) == .unknown)
+    #expect(CallOutcome(CancellationError()) == .unknown)
+    #expect(CallOutcome(RPCError(code: .notFound, message: "")) == .gone)
+    #expect(CallOutcome(RPCError(code: .invalidArgument, message: "UnhandledCommand")) == .refused)
+  }
+
+  @Test func anErrorOfAGuardTellsOnlyItsType() throws {
+    struct Secret: Error { let password = "hunter2" }
+    let error = try #require(TemporalFlowError.refusal(Secret()))
+    #expect(error.code == .invalid)
+    #expect(!error.message.contains("hunter2"))
+    #expect(TemporalFlowError.refusal(Refusal.notAllowed("no"))?.code == .notAllowed)
+    #expect(TemporalFlowError.refusal(FlowStoreError(.fenced, "over")) == nil)
+    #expect(TemporalFailure(error).flowError == error)
+  }
+
+  @Test func anAPIKeyIsNotSentInPlainText() {
+    #expect(throws: TemporalFlowError.self) { try TemporalClient(host: "127.0.0.1", apiKey: "secret") }
+    #expect(throws: Never.self) { try TemporalClient(host: "127.0.0.1", security: .tls(), apiKey: "secret") }
+  }
+
+  @Test func badOptionsAreRefused() throws {
+    let client = try TemporalClient(host: "127.0.0.1")
+    var options = TemporalFlowWorker.Options()
+    options.runEvents = 10
+    #expect(throws: TemporalFlowError.self) { try TemporalFlowWorker(client: client, queue: "q", options: options) }
+    #expect(throws: TemporalFlowError.self) { try TemporalFlowWorker(client: client, queue: "q", pollers: 0) }
+  }
+
+  @Test func slotsAreGivenOneByOne() async {
+    let slots = Slots(1)
+    #expect(await slots.take())
+    async let second = slots.take()
+    slots.give()
+    #expect(await second)
+    let waiter = Task { await slots.take() }
+    waiter.cancel()
+    #expect(await !waiter.value)
+  }
+}
