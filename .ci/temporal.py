@@ -199,7 +199,7 @@ async def main() -> None:
     demo = sys.argv[1]
     kills = int(sys.argv[2]) if len(sys.argv) > 2 else 20
     only = sys.argv[3:] or ["checkout", "storm", "two", "cuts", "latency"]
-    os.environ["TEMPORAL_BINARY"] = str(Path(sys.executable).parent / "temporal")
+    os.environ["ACTORFLOW_TEMPORAL"] = str(Path(sys.executable).parent / "temporal")
     if "checkout" in only:
         await run(demo)
     if "storm" in only:

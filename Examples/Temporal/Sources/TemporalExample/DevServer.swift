@@ -16,10 +16,10 @@ public final class DevServer: Sendable {
   private let directory: URL
   private let child: ChildProcess
 
-  /// The path of Temporal's binary: that of the environment's `TEMPORAL_BINARY`, or of the first `temporal` in `PATH`.
+  /// The path of Temporal's binary: that of the environment's `ACTORFLOW_TEMPORAL`, or of the first `temporal` in `PATH`.
   public static var binary: String? {
     let environment = ProcessInfo.processInfo.environment
-    if let path = environment["TEMPORAL_BINARY"] { return path.isEmpty ? nil : path }
+    if let path = environment["ACTORFLOW_TEMPORAL"] { return path.isEmpty ? nil : path }
     let paths = (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/temporal" }
     return paths.first { FileManager.default.isExecutableFile(atPath: $0) }
   }

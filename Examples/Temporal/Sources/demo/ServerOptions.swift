@@ -5,7 +5,7 @@ import TemporalFlows
 
 /// The server of a demonstration or a proof.
 struct ServerOptions: ParsableArguments {
-  @Option(help: "The path of Temporal's binary; otherwise TEMPORAL_BINARY, or the first `temporal` in PATH.")
+  @Option(help: "The path of Temporal's binary; otherwise ACTORFLOW_TEMPORAL, or the first `temporal` in PATH.")
   var binary: String?
   @Option(help: "The port of a server that runs already.") var port: Int?
   @Option(help: "The port at which the workers find the server, if another than its own.") var workerPort: Int?
@@ -24,7 +24,7 @@ struct ServerOptions: ParsableArguments {
       return try await withClient(try TemporalClient(host: "127.0.0.1", port: port), at: port, body)
     }
     guard let binary = binary ?? DevServer.binary else {
-      throw ValidationError("Temporal's binary is missing: name it with --binary, or in TEMPORAL_BINARY")
+      throw ValidationError("Temporal's binary is missing: name it with --binary, or in ACTORFLOW_TEMPORAL")
     }
     let server = try DevServer(binary)
     defer { server.stop() }

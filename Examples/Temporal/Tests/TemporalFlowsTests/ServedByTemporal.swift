@@ -26,7 +26,7 @@ struct ServedByTemporal: SuiteTrait, TestScoping {
 extension Trait where Self == ConditionTrait {
   /// Skips where Temporal's binary is absent.
   static var needsTemporal: Self {
-    .enabled("Temporal's binary is absent: name it in TEMPORAL_BINARY") { DevServer.binary != nil }
+    .enabled("Temporal's binary is absent: name it in ACTORFLOW_TEMPORAL") { DevServer.binary != nil }
   }
 }
 
