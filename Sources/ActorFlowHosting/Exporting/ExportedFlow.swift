@@ -6,7 +6,7 @@ import ActorFlow
   import Foundation
 #endif
 
-/// A flow with its history, taken out of a store to be kept, or to be brought into another one.
+/// A flow and its history, exported for a backup or for an import into another store.
 ///
 /// ```swift
 /// let line = try await old.flow("order-17").export().line  // JSON, for a file
@@ -30,7 +30,7 @@ public struct ExportedFlow: Sendable, Equatable {
 extension ExportedFlow {
   private static let envelope = Envelope(magic: Array("AFEX".utf8), format: 1, what: "the exported flow")
 
-  /// The line of JSON. All but `content` is there for people, and is not read again.
+  /// The line of JSON. All but `id` and `content` is there for people, and is not read again.
   private struct Line: Codable {
     var id: String
     var definition: String?

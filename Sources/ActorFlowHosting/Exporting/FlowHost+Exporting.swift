@@ -43,9 +43,9 @@ extension FlowHost {
 
   /// Brings an exported flow into the store, where it waits for an operator.
   ///
-  /// An open flow is suspended, however it stood before, so that it goes on in one store only: see that the other store
-  /// does not go on with it, and then call ``HostedFlow/retry(reason:by:key:)``. Its timers are due when they were due. A
-  /// flow that has ended stays as it is. The history gets the entry `imported`, with the principal and the reason.
+  /// An open flow is suspended, however it stood before. Make sure that no host runs it on the old store any more, and then
+  /// call ``HostedFlow/retry(reason:by:key:)``. Its timers are due when they were due. A flow that has ended stays as it
+  /// is. The history gets the entry `imported`, with the principal and the reason.
   ///
   /// No definition of the flow need be registered. If the key of the flow was erased, it is brought in as it is, without
   /// the entry.
@@ -57,7 +57,7 @@ extension FlowHost {
   /// - Returns: The flow as it is stored now.
   /// - Throws: A `FlowError`: `alreadyStarted` if the store has a flow of this id; it stays as it is. `notStorable` for an id
   ///   that cannot be stored. `tooLarge` for a reason that is too long. The error of the guard ``Options/access``, of the
-  ///   codec, or of the store.
+  ///   codec, or of the store; ``FlowStoreError`` with the code `corrupted` for a flow that cannot be read.
   @discardableResult
   public func importFlow(
     _ exported: ExportedFlow, reason: String = "", by principal: Principal? = nil
@@ -92,6 +92,7 @@ extension FlowHost {
     var state: HostedState?
     do {
       var read = try shared.state(of: flow)
+      try Self.check(history, of: read.machine.sequence)
       read.format = max(read.format, try await shared.writtenFormat())
       read.machine.sequence += 1
       let entry = HistoryEntry(
@@ -120,7 +121,20 @@ extension FlowHost {
     }
   }
 
-  /// Has an open flow stand still until it is retried. A flow that is suspended already keeps its error.
+  /// Refuses a history whose numbers do not go with the flow's, so that later entries get numbers of their own.
+  private static func check(_ history: [HistoryEntry], of sequence: Int) throws(FlowStoreError) {
+    let numbers = history.map(\.sequence)
+    let ascends = zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
+    let isFitting = (numbers.first ?? 1) > 0 && ascends && (numbers.last ?? 0) <= sequence
+    guard isFitting, sequence < mostEvents else {
+      throw FlowStoreError(.corrupted, "the exported flow is damaged: the numbers of its history do not go with it")
+    }
+  }
+
+  /// The number of events that no flow comes to.
+  private static let mostEvents = 1 << 53
+
+  /// Suspends an open flow until it is retried. A flow that is suspended already keeps its error.
   private func suspend(_ state: inout HostedState, _ snapshot: inout FlowSnapshot) {
     if state.machine.fault == nil {
       let error = FlowError(.suspended, "the flow was imported, and goes on when it is retried")

@@ -236,7 +236,7 @@ extension HostedFlow {
     }
   }
 
-  /// Lets the flow continue with the newest version of its definition that takes it, now, and not at its next activation.
+  /// Moves the flow to the newest version that takes it, without waiting for its next activation.
   ///
   /// A flow moves by itself when it is activated: for a request, a timer, or a retry. This verb is for flows that wait for
   /// long, so that inboxes show the questions of the new version, and an old version can be taken out of the code.
@@ -249,8 +249,8 @@ extension HostedFlow {
   ///   - principal: The principal who asks for it, for the history.
   ///   - key: An idempotency key, as for an answer.
   /// - Returns: The flow as it is stored, with the version that it follows now.
-  /// - Throws: A `FlowError`; nothing has changed then. `unmigrated`, with the reason, if the flow fits no registered version;
-  ///   `tooLarge` for a longer reason, `notStorable` for one with U+0000; as ``answer(_:with:by:revision:key:)``.
+  /// - Throws: A `FlowError`; nothing has changed then, but for `unmigrated`: the flow fits no registered version, and is
+  ///   stored as such, as any activation does it. ``FlowHost/plan()`` finds such flows beforehand. `tooLarge` for a longer reason, `notStorable` for one with U+0000; as ``answer(_:with:by:revision:key:)``.
   @discardableResult
   public func move(
     reason: String = "", by principal: Principal? = nil, key: String? = nil

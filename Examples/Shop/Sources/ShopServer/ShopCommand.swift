@@ -28,7 +28,7 @@ struct ShopCommand: AsyncParsableCommand {
     help:
       "Where the flows are stored: a directory, sqlite:FILE, or the URL of a PostgreSQL database. By default, in DATA.",
     completion: .directory)
-  var store: StorePlace?
+  var store: Store?
   @Option(help: "The seconds after which a price changes; 0 for never.") var pricesEvery = 60
   @Flag(help: "Serve on a free port, walk through a checkout and an approval over HTTP, and end.") var smoke = false
 
@@ -38,7 +38,7 @@ struct ShopCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    guard !smoke else { return try await Smoke(store: store).run() }
+    guard !smoke else { return try await Smoke(store: store?.place).run() }
     // The stores of the flows make files as well, and all of them have data of people.
     umask(0o077)
     let logger = Logger(label: "shop")
@@ -48,13 +48,18 @@ struct ShopCommand: AsyncParsableCommand {
     let data = URL(fileURLWithPath: data, isDirectory: true)
     let service = try await ShopService(
       address: host, port: port, origins: Set(origin.map(\.text)), data: data,
-      store: store ?? .files(directory: data.appendingPathComponent("flows").path),
+      store: store?.place ?? .files(directory: data.appendingPathComponent("flows").path),
       pricesChange: pricesEvery > 0 ? .seconds(pricesEvery) : nil, logger: logger)
     try await service.run(logger: logger)
   }
 }
 
-extension StorePlace: ExpressibleByArgument {
-  /// Reads the value of `--store`.
-  public init?(argument: String) { self.init(argument) }
+/// The value of `--store`.
+struct Store: ExpressibleByArgument {
+  let place: StorePlace
+
+  init?(argument: String) {
+    guard let place = StorePlace(argument) else { return nil }
+    self.place = place
+  }
 }

@@ -69,7 +69,7 @@ public struct TemporalHandover: Sendable {
   /// Times and limits of requests.
   public struct Options: Sendable {
     /// The number of times that a request is sent before it throws `unreachable`; at least 1. Work of `once` should end
-    /// in bounded time: with the defaults a start ends within a minute.
+    /// in bounded time: with the defaults a start ends within three minutes.
     public var attempts = 4
     /// The pause before the second attempt; each further one is twice as long, up to 30 seconds.
     public var firstPause: Duration = .milliseconds(250)

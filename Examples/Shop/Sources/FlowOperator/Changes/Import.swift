@@ -1,3 +1,4 @@
+import ActorFlow
 import ActorFlowHosting
 import ArgumentParser
 import Foundation
@@ -8,12 +9,12 @@ struct Import: OperatorCommand {
   static let configuration = CommandConfiguration(
     abstract: "Brings flows in that `actorflow export --store` has printed.",
     discussion: """
-      An open flow is suspended, so that it goes on in one store only: see that the old store does not go on with it, and \
-      then retry it. No flow is written over. Without --apply the lines are only checked.
+      An open flow is suspended: make sure that no host runs it on the old store, and then retry it, unless it was \
+      suspended before. No flow is written over. Without --apply the lines are only checked. Flows of a host with a codec \
+      cannot be imported by the tool.
 
       actorflow export --store old-data > flows.jsonl
       actorflow import flows.jsonl --store sqlite:new.db --reason "moved to the database" --apply
-      actorflow retry --status suspended --reason "moved to the database" --apply
       """)
   @Argument(help: "The file with the lines; - for standard input.", completion: .file()) var file: String
   @Option(help: "The reason, for the history.") var reason: String
@@ -48,12 +49,17 @@ struct Import: OperatorCommand {
       do {
         let view = try await session.admin.post("/import", body, key: nil)
         imported += 1
-        try session.console.print(visible: "\(id): \(view["status"].text ?? "imported")".onOneLine)
+        let before = exported.flow.snapshot.status.rawValue
+        try session.console.print(
+          visible: "\(id): \(view["status"].text ?? "imported"), was \(before)".onOneLine)
       } catch let failure as ToolFailure where failure.code == "alreadyStarted" {
         if skipExisting { skipped += 1 } else { failed += 1 }
         session.console.note("\(id): is there already, and is unchanged".onOneLine)
+      } catch var failure as ToolFailure {
+        failure.message = "line \(number) of \(name), the flow \(id.onOneLine): \(failure.message)"
+        throw failure
       }
-      if (imported + skipped) % 100 == 0 { session.console.note("\(imported) flows") }
+      if number % 100 == 0 { session.console.note("\(number) lines") }
     }
     guard apply else { return session.console.note("Nothing is imported. Give --apply to import these flows.") }
     session.console.note("\(imported) flows imported, \(skipped) passed over")

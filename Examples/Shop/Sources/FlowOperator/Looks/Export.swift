@@ -27,10 +27,10 @@ struct Export: OperatorCommand {
   }
 
   func run(in session: Session) async throws {
-    var (cursor, count) = (after, 0)
+    var (cursor, count, left) = (after, 0, 0)
     repeat {
       do {
-        let page = try await lines(after: cursor, in: session)
+        let page = try await lines(after: cursor, in: session, leaving: &left)
         for line in page.lines { try session.console.print(line) }
         (cursor, count) = (page.cursor, count + page.lines.count)
       } catch var failure as ToolFailure {
@@ -40,10 +40,15 @@ struct Export: OperatorCommand {
       if cursor != nil { session.console.note("\(count) flows") }
     } while cursor != nil
     session.console.note("\(count) flows, done")
+    guard left == 0 else { throw ToolFailure.refused("\(left) flows cannot be read, and are left out") }
   }
 
   /// Returns the lines of a page, and the cursor of the next one.
-  private func lines(after cursor: String?, in session: Session) async throws -> (lines: [String], cursor: String?) {
+  ///
+  /// - Parameter left: The number of flows that cannot be read, which grows by those of the page.
+  private func lines(
+    after cursor: String?, in session: Session, leaving left: inout Int
+  ) async throws -> (lines: [String], cursor: String?) {
     let query = filter.pairs + [("limit", "\(page)"), ("cursor", cursor)]
     guard let host = session.host else {
       return try Self.page(try await session.admin.lines("/export", query), session)
@@ -56,6 +61,10 @@ struct Export: OperatorCommand {
         where error.code == .noSuchFlow
       {
         continue  // It was removed meanwhile.
+      } catch let error as FlowStoreError where error.code == .corrupted || error.code == .unsupportedFormat {
+        // The flows behind it can still be exported.
+        session.console.note("the flow \(id.onOneLine) cannot be read, and is left out: \(error.message)")
+        left += 1
       } catch let error as FlowStoreError {
         throw ToolFailure.refused("the flow \(id.onOneLine) cannot be exported: \(error.message).")
       }

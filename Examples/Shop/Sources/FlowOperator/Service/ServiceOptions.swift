@@ -56,14 +56,16 @@ struct ServiceOptions: ParsableArguments {
     guard let place = StorePlace(text) else {
       throw ToolFailure.usage("--store takes a directory, sqlite:FILE, or the URL of a PostgreSQL database")
     }
-    if case .files(let directory) = place, !FileManager.default.fileExists(atPath: directory), !isNew(command) {
-      throw ToolFailure.usage("there is no directory \(directory): is this where the service has its flows?")
+    // Opening a store makes it, and an empty one would pass for one without flows.
+    switch place {
+    case .files(let path), .sqlite(let path):
+      guard command is Import || FileManager.default.fileExists(atPath: path) else {
+        throw ToolFailure.usage("there is no store at \(path): is this where the service has its flows?")
+      }
+    case .postgreSQL: break
     }
     return place
   }
-
-  /// Whether the command may make the store.
-  private func isNew(_ command: any OperatorCommand) -> Bool { command is Import }
 
   /// The name of the store, without the password that a URL may have.
   var storeName: String {

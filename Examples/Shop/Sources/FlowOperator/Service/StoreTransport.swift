@@ -25,7 +25,8 @@ struct StoreTransport: AdminTransport {
     var site = FlowSite(
       host: host, title: "actorflow", authenticate: { _ in Principal(id: principal) },
       allow: { verb, _, _ in
-        if case .operate(let operation) = verb { Self.operations.contains(operation) } else { false }
+        if case .operate(let operation) = verb, Self.operations.contains(operation) { return }
+        throw Refusal.notAllowed("Only a service does this.")
       })
     site.admin()
     site.maximumBodyBytes = Self.mostBytes

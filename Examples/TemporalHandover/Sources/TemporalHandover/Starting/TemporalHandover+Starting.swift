@@ -12,7 +12,8 @@ extension TemporalHandover {
   /// - Parameters:
   ///   - type: The type of the workflow.
   ///   - id: The workflow's id, which must have no slash, because the HTTP API has it in its paths. `nil` makes it of
-  ///     `key`, which ``cancelWorkflow(_:id:on:reason:)`` expects as well.
+  ///     `key`, which ``cancelWorkflow(_:id:on:reason:)`` expects as well. With an id of your own, a step that is entered
+  ///     again after a back-up is refused with `workflowTaken`, because its new visit has another key.
   ///   - queue: The task queue of the workers.
   ///   - key: The idempotency key of the effect.
   ///   - limit: The time that the workflow may take, with all its runs; `nil` for no limit.
@@ -27,7 +28,7 @@ extension TemporalHandover {
     var arguments: [Payload] = []
     do { repeat arguments.append(try Payload(each argument)) } catch {
       throw HandoverError(
-        .badWorkflow, "argument \(arguments.count + 1) of the workflow \"\(id)\" cannot be encoded: \(error)")
+        .badWorkflow, "argument \(arguments.count + 1) of the workflow \"\(id)\" cannot be encoded: \(type(of: error))")
     }
     var request = StartRequest(type: type, queue: queue, key: key, arguments: arguments)
     request.workflowExecutionTimeout = limit.map(Self.text)
