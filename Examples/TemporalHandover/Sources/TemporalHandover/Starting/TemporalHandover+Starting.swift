@@ -27,8 +27,10 @@ extension TemporalHandover {
     let id = id ?? Self.workflowID(for: key)
     var arguments: [Payload] = []
     do { repeat arguments.append(try Payload(each argument)) } catch {
+      // The error itself may show the value.
       throw HandoverError(
-        .badWorkflow, "argument \(arguments.count + 1) of the workflow \"\(id)\" cannot be encoded: \(type(of: error))")
+        .badWorkflow,
+        "argument \(arguments.count + 1) of the workflow \"\(id)\" cannot be encoded: \(Swift.type(of: error))")
     }
     var request = StartRequest(type: type, queue: queue, key: key, arguments: arguments)
     request.workflowExecutionTimeout = limit.map(Self.text)
