@@ -37,9 +37,20 @@ extension TemporalFlowWorker {
         await work(session)
       }
       await session.endRequests()
-      let ending = await session.isEnding ? try? await host.flow(session.id).view() : nil
-      await session.finish(ending)
+      await session.finish(await ending(of: session))
       group.cancelAll()
+    }
+  }
+
+  /// The flow as it has ended, for the result of its workflow; `nil` if the workflow goes on.
+  ///
+  /// A view that fails, such as for a codec that is away, gives the task up: the workflow would end without its result.
+  private func ending(of session: TaskSession) async -> FlowView? {
+    guard await session.isEnding else { return nil }
+    do { return try await host.flow(session.id).view() } catch {
+      log("the result of a flow cannot be read", session.id, error)
+      await session.giveUp(because: error)
+      return nil
     }
   }
 
