@@ -90,6 +90,10 @@ extension TaskSession {
   ) async throws {
     outcomes.removeFirst(told)
     for name in accepting { open[name]?.isAccepted = true }
+    // Those that were decided while their acceptance was on its way: an update is accepted once.
+    for index in outcomes.indices where accepting.contains(TaskRequest.name(of: outcomes[index].update)) {
+      outcomes[index].isAccepted = true
+    }
     accepting = []
     answeredAt = .now
     guard goesOn, !response.workflowTask.taskToken.isEmpty else {

@@ -94,7 +94,7 @@ actor TaskSession {
   private func receive(_ request: TemporalUpdateRequest, message: (id: String, event: Int64)?) {
     do { hand(try TaskRequest(request, message: message)) } catch {
       let update = TaskRequest.Update(request: request, message: message, arguments: UpdateArguments(), json: [])
-      guard known.insert("update \(update.id)").inserted else { return }
+      guard known.insert(TaskRequest.name(of: update)).inserted else { return }
       let refusal =
         error as? TemporalFlowError
         ?? TemporalFlowError(.invalid, "the arguments of the update cannot be read: \(type(of: error))")
