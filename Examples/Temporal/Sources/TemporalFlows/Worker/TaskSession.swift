@@ -46,6 +46,8 @@ actor TaskSession {
   /// How often the flow was run from a revision.
   private var workedOn: (revision: Revision, count: Int)?
   private var settlers: [CheckedContinuation<Void, Never>] = []
+  private var isOver = false
+  private var enders: [CheckedContinuation<Void, Never>] = []
   private var isBusy = false
   private var queue: [CheckedContinuation<Void, Never>] = []
 
@@ -137,6 +139,21 @@ actor TaskSession {
 
   /// Ends the stream of requests.
   func endRequests() { sink.finish() }
+
+  // MARK: - The end
+
+  /// Notes that nothing of the flow is at work under the session any more, and that the store has closed it.
+  func end() {
+    isOver = true
+    for ender in enders { ender.resume() }
+    enders = []
+  }
+
+  /// Waits until the session is over.
+  func ended() async {
+    guard !isOver else { return }
+    await withCheckedContinuation { enders.append($0) }
+  }
 
   // MARK: - Work
 

@@ -11,16 +11,21 @@ extension TemporalFlowWorker {
     do {
       var state = RunState(of: id)
       try await client.add(task, to: &state)
-      if let session = store.session(of: id) {
+      while let session = store.session(of: id) {
         // The server has given the task out again although this worker has not ended it.
         if await session.goOn(with: task, state) { return }
-        throw FlowStoreError(.unavailable, "a step of the flow still runs under a task that has timed out")
+        guard await session.phase == .closed else {
+          throw FlowStoreError(.unavailable, "a step of the flow still runs under a task that has timed out")
+        }
+        // The task before is completed, and its flow is about to be passivated here.
+        await session.ended()
       }
       let lease = FlowLease(id: id, owner: client.identity, fence: Fence(2))
       let session = try TaskSession(task, state, lease: lease, client: client, settings: settings)
       store.open(session)
-      defer { store.close(session) }
       await run(session, task.messages)
+      store.close(session)
+      await session.end()
     } catch {
       log("a task cannot be carried out", id, error)
       await TaskSession.fail(task, because: error, client: client)
