@@ -72,7 +72,7 @@ extension TemporalFlowWorker {
     } catch {
       log("a flow cannot be started", session.id, error)
       let isUnknown = (error as? FlowError)?.code == .noSuchFlow
-      if !isUnknown, let refusal = TemporalFlowError.refusal(error) {
+      if !isUnknown, let refusal = TemporalFlowError.refusal(error, ofAnswer: false) {
         await session.refuseStart(refusal)
       } else {
         await session.giveUp(because: error)
