@@ -20,8 +20,8 @@ extension TaskSession {
   /// The time after which the server takes the task away.
   var taskTimeout: Duration { state.taskTimeout ?? settings.taskTimeout }
 
-  /// Completes the task with commands, the outcomes that are known, and, if it goes on, the acceptance of the updates
-  /// that have none. A server rejects an update that a completion says nothing about.
+  /// Completes the task with commands, the outcomes that are known, and, if it goes on here or elsewhere, the acceptance
+  /// of the updates that have none. A server rejects an update that a completion says nothing about.
   ///
   /// A completion that fails is repeated with the same token, which the server takes once. So it is done at most once,
   /// however often the stream of the call is closed in the middle.
@@ -36,7 +36,7 @@ extension TaskSession {
   ) async throws -> Completion {
     var reply = TaskReply()
     accepting = []
-    try tell(&reply, goesOn: goesOn)
+    try tell(&reply, accepts: goesOn || handsOver)
     var request = TemporalRespondWorkflowTaskCompletedRequest()
     request.namespace = client.namespace
     request.identity = client.identity
@@ -70,7 +70,7 @@ extension TaskSession {
     }
   }
 
-  private func tell(_ reply: inout TaskReply, goesOn: Bool) throws {
+  private func tell(_ reply: inout TaskReply, accepts: Bool) throws {
     for entry in outcomes {
       if case .failure(let failure)? = entry.outcome.value, !entry.isAccepted, let message = entry.update.message {
         try reply.reject(entry.update, message, failure)
@@ -79,7 +79,7 @@ extension TaskSession {
       if !entry.isAccepted { try reply.accept(entry.update) }
       try reply.complete(entry.update, with: entry.outcome)
     }
-    for (name, entry) in open where goesOn && !entry.isAccepted {
+    for (name, entry) in open where accepts && !entry.isAccepted {
       guard case .update(let update) = entry.request.source else { continue }
       try reply.accept(update)
       accepting.insert(name)
