@@ -29,11 +29,9 @@ extension TaskSession {
     // A heartbeat may have brought a request since the session looked for work the last time, and the server rejects an
     // update that is left out. The next task carries it out.
     let isLate = !open.isEmpty || endsWorkflow(flow) && ending == nil
-    if isLate {
-      commands = try restingCommands(flow)
-    } else if endsWorkflow(flow) {
+    if !isLate, endsWorkflow(flow) {
       commands = try listingCommands(flow) + [endCommand(flow, ending)]
-    } else if isLong, reachedCursor == state.arrivals.last?.event ?? state.cursor, flow.snapshot.status != .runnable {
+    } else if !isLate, isLong, reachedCursor == state.arrivals.last?.event ?? state.cursor, flow.snapshot.status != .runnable {
       commands = [try continueCommand(flow)]
     } else {
       if reachedCursor > state.cursor {
