@@ -67,6 +67,7 @@ import Testing
       #expect(await code { try await flows.answer(address.id, with: "late") } == "questionClosed")
       #expect(await code { try await flows.retry(id) } == "notSuspended")
       #expect(await code { try await flows.abandon("no-such-flow") } == "noSuchFlow")
+      #expect(await code { _ = try await flows.history(of: "no-such-flow") } == "noSuchFlow")
       try await flows.abandon(id, reason: "changed my mind", by: Principal(id: "ann"))
       let view = try await flows.settled(id)
       #expect(view.status == .abandoned)
