@@ -31,7 +31,9 @@ extension TaskSession {
     let isLate = !open.isEmpty || endsWorkflow(flow) && ending == nil
     if !isLate, endsWorkflow(flow) {
       commands = try listingCommands(flow) + [endCommand(flow, ending)]
-    } else if !isLate, isLong, reachedCursor == state.arrivals.last?.event ?? state.cursor, flow.snapshot.status != .runnable {
+    } else if !isLate, isLong, reachedCursor == state.arrivals.last?.event ?? state.cursor,
+      flow.snapshot.status != .runnable
+    {
       commands = [try continueCommand(flow)]
     } else {
       if reachedCursor > state.cursor {
