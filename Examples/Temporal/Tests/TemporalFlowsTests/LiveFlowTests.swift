@@ -100,6 +100,23 @@ import Testing
     }
   }
 
+  /// A codec that is away at the start delays the flow, and does not end its workflow.
+  @Test func aFlowWaitsForItsCodec() async throws {
+    let (id, works, isThere) = (FlowID(Served.name("failing")), Switch(), Switch())
+    works.turnOn()
+    let flow = TestFlows.failing(works)
+    try await Served.withWorker(
+      "away", changing: { $0.host.codec = SwitchedCodec(isThere: isThere) },
+      registering: { try await $0.register(flow) }
+    ) { flows in
+      try await flows.start("failing", id: id, with: "input")
+      try await Task.sleep(for: .seconds(1))
+      isThere.turnOn()
+      let view = try await flows.settled(id, after: Revision(1), within: .seconds(40))
+      #expect(view.output == Array(#""input""#.utf8))
+    }
+  }
+
   @Test func aTimerOfTheServerWakesTheFlow() async throws {
     let id = FlowID(Served.name("patient"))
     let flow = TestFlows.patient(.seconds(1))
