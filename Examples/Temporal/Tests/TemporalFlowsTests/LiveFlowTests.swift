@@ -67,6 +67,7 @@ import Testing
       #expect(await code { try await flows.answer(address.id, with: "late") } == "questionClosed")
       #expect(await code { try await flows.retry(id) } == "notSuspended")
       #expect(await code { try await flows.abandon("no-such-flow") } == "noSuchFlow")
+      #expect(await code { _ = try await flows.history(of: "no-such-flow") } == "noSuchFlow")
       try await flows.abandon(id, reason: "changed my mind", by: Principal(id: "ann"))
       let view = try await flows.settled(id)
       #expect(view.status == .abandoned)
@@ -96,6 +97,23 @@ import Testing
       works.turnOn()
       let revision = try await flows.retry(id, reason: "mended")
       #expect(try await flows.settled(id, after: revision).status == .finished)
+    }
+  }
+
+  /// A codec that is away at the start delays the flow, and does not end its workflow.
+  @Test func aFlowWaitsForItsCodec() async throws {
+    let (id, works, isThere) = (FlowID(Served.name("failing")), Switch(), Switch())
+    works.turnOn()
+    let flow = TestFlows.failing(works)
+    try await Served.withWorker(
+      "away", changing: { $0.host.codec = SwitchedCodec(isThere: isThere) },
+      registering: { try await $0.register(flow) }
+    ) { flows in
+      try await flows.start("failing", id: id, with: "input")
+      try await Task.sleep(for: .seconds(1))
+      isThere.turnOn()
+      let view = try await flows.settled(id, after: Revision(1), within: .seconds(40))
+      #expect(view.output == Array(#""input""#.utf8))
     }
   }
 

@@ -65,12 +65,27 @@ import Testing
 
   @Test func anErrorOfAGuardTellsOnlyItsType() throws {
     struct Secret: Error { let password = "hunter2" }
-    let error = try #require(TemporalFlowError.refusal(Secret()))
+    let error = try #require(TemporalFlowError.refusal(Secret(), ofAnswer: true))
     #expect(error.code == .invalid)
     #expect(!error.message.contains("hunter2"))
-    #expect(TemporalFlowError.refusal(Refusal.notAllowed("no"))?.code == .notAllowed)
-    #expect(TemporalFlowError.refusal(FlowStoreError(.fenced, "over")) == nil)
+    #expect(TemporalFlowError.refusal(Refusal.notAllowed("no"), ofAnswer: true)?.code == .notAllowed)
+    #expect(TemporalFlowError.refusal(FlowStoreError(.fenced, "over"), ofAnswer: true) == nil)
     #expect(TemporalFailure(error).flowError == error)
+  }
+
+  /// A codec that is away for a moment neither burns the id of a flow nor drops a signal or an answer.
+  @Test func anErrorOfACodecIsNoRefusal() throws {
+    struct Away: Error {}
+    struct AwayCodec: BodyCodec {
+      func encode(_ bytes: [UInt8], of flow: CodedFlow) throws -> [UInt8] { throw Away() }
+      func decode(_ bytes: [UInt8], of flow: CodedFlow) throws -> [UInt8] { throw ErasedKey() }
+    }
+    #expect(TemporalFlowError.refusal(Away(), ofAnswer: false) == nil)
+    let (codec, flow) = (WorkerCodec(codec: AwayCodec()), CodedFlow(id: "order-1"))
+    let away = try #require(throws: FlowStoreError.self) { try codec.encode([], of: flow) }
+    #expect(TemporalFlowError.refusal(away, ofAnswer: true) == nil)
+    let erased = try #require(throws: ErasedKey.self) { try codec.decode([], of: flow) }
+    #expect(TemporalFlowError.refusal(erased, ofAnswer: false)?.code.rawValue == "erased")
   }
 
   @Test func anAPIKeyIsNotSentInPlainText() {

@@ -1,4 +1,5 @@
 import ActorFlow
+import ActorFlowHosting
 import Synchronization
 import TemporalExample
 
@@ -49,6 +50,18 @@ final class Switch: Sendable {
   private let isOn = Mutex(false)
   var value: Bool { isOn.withLock { $0 } }
   func turnOn() { isOn.withLock { $0 = true } }
+}
+
+/// A codec that changes nothing, and fails until it is switched on.
+struct SwitchedCodec: BodyCodec {
+  struct Away: Error {}
+  let isThere: Switch
+  func encode(_ bytes: [UInt8], of flow: CodedFlow) throws -> [UInt8] { try passed(bytes) }
+  func decode(_ bytes: [UInt8], of flow: CodedFlow) throws -> [UInt8] { try passed(bytes) }
+  private func passed(_ bytes: [UInt8]) throws -> [UInt8] {
+    guard isThere.value else { throw Away() }
+    return bytes
+  }
 }
 
 struct NumberForm: Prompt, Codable {

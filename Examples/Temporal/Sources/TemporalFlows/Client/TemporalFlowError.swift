@@ -66,7 +66,12 @@ extension TemporalFlowError {
   ///
   /// The text of an error that is neither ActorFlow's nor a `Refusal` may have anything in it, so its type is named
   /// only.
-  static func refusal(_ error: any Error) -> TemporalFlowError? {
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - isAnswer: Whether the request is an answer. Only the guards of its prompt refuse with errors of their own;
+  ///     elsewhere such an error tells of a trouble that may be over soon.
+  static func refusal(_ error: any Error, ofAnswer isAnswer: Bool) -> TemporalFlowError? {
     switch error {
     case let error as FlowError:
       switch error.code {
@@ -78,7 +83,9 @@ extension TemporalFlowError {
       return TemporalFlowError(
         refusal.kind == .notAllowed ? .notAllowed : .invalid, refusal.message, field: refusal.field)
     case is FlowStoreError, is CancellationError, is RPCError: return nil
+    case is ErasedKey: return TemporalFlowError(Code(rawValue: "erased"), "the key of the flow was erased")
     default:
+      guard isAnswer else { return nil }
       return TemporalFlowError(
         .invalid, "the prompt has refused the answer with a \(type(of: error)); throw a Refusal to say why")
     }

@@ -10,8 +10,8 @@ struct FlowLister: Sendable {
 
   /// Returns a page of the flows that match.
   ///
-  /// Temporal narrows the list down by the definition and, with search attributes, by status, step and label. The rest
-  /// is compared here, with what the memo says.
+  /// Temporal narrows the list down by the definition and, with search attributes, by status and label. The rest is
+  /// compared here, with what the memo says.
   func list(_ query: FlowQuery, after cursor: String?, limit: Int) async throws -> FlowPage {
     var request = TemporalListWorkflowExecutionsRequest()
     request.namespace = client.namespace

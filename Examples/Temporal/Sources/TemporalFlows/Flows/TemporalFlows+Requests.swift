@@ -172,7 +172,10 @@ extension TemporalFlows {
       } catch {
         try Task.checkCancellation()
         switch CallOutcome(error) {
-        case .gone: return try await pastOutcome(of: request)
+        case .gone:
+          if let outcome = try await pastOutcome(of: request) { return outcome }
+          // A run has ended with the update on its way, and another one goes on.
+          try await pauses.wait()
         // The flow's task has failed some times, because its workers have died: it is given out again after a pause.
         case .refused where (error as? RPCError)?.code == .failedPrecondition && ContinuousClock.now < end:
           try await Task.sleep(for: .milliseconds(250))
@@ -194,8 +197,11 @@ extension TemporalFlows {
     }
   }
 
-  /// Returns the outcome of an update to a workflow that has ended, if that had the update before.
-  private func pastOutcome(of request: TemporalUpdateWorkflowExecutionRequest) async throws -> TemporalUpdateOutcome {
+  /// Returns the outcome of an update that a workflow has had before it ended; `nil` if the workflow has a run that
+  /// goes on.
+  ///
+  /// - Throws: `TemporalFlowError`: `flowEnded` only if the latest run is closed, `noSuchFlow`.
+  private func pastOutcome(of request: TemporalUpdateWorkflowExecutionRequest) async throws -> TemporalUpdateOutcome? {
     var poll = TemporalPollWorkflowExecutionUpdateRequest()
     poll.namespace = client.namespace
     poll.identity = client.identity
@@ -211,8 +217,9 @@ extension TemporalFlows {
       // The workflow has never had the update, or does not exist.
     } catch { throw TemporalFlowError.ofCall(error) }
     let id = FlowID(request.workflowExecution.workflowID)
-    guard try await client.readRun(of: id) != nil else {
-      throw TemporalFlowError(.noSuchFlow, "there is no flow \"\(id)\"")
+    switch try await describe(id).workflowExecutionInfo.status {
+    case .running, .continuedAsNew: return nil
+    default: break
     }
     throw TemporalFlowError(.flowEnded, "the flow \"\(id)\" has ended")
   }

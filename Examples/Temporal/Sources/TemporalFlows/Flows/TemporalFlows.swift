@@ -100,14 +100,23 @@ public struct TemporalFlows: Sendable {
   }
 
   private func digest(of id: FlowID) async throws -> String? {
+    let info = try await describe(id).workflowExecutionInfo
+    do { return try info.memo.fields[SummaryRecord.startKey]?.decoded(as: String.self) } catch {
+      throw TemporalFlowError.ofCall(error)
+    }
+  }
+
+  /// Describes the latest run of a flow's workflow.
+  ///
+  /// - Throws: `TemporalFlowError`: `noSuchFlow`, `outcomeUnknown`, `unavailable`.
+  func describe(_ id: FlowID) async throws -> TemporalDescribeWorkflowExecutionResponse {
     var request = TemporalDescribeWorkflowExecutionRequest()
     request.namespace = client.namespace
     request.execution.workflowID = "\(id)"
     do {
-      let reply = try await client.repeating { [request] in
+      return try await client.repeating { [request] in
         try await client.call { try await $0.describeWorkflowExecution(request, metadata: $1, options: $2) }
       }
-      return try reply.workflowExecutionInfo.memo.fields[SummaryRecord.startKey]?.decoded(as: String.self)
     } catch { throw TemporalFlowError.ofCall(error) }
   }
 }

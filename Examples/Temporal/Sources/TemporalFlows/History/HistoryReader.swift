@@ -71,6 +71,8 @@ extension TemporalClient {
   ///
   /// They are in the markers of the runs, which are read from the newest run back. The entries of runs that the
   /// namespace no longer retains are gone.
+  ///
+  /// - Throws: An `RPCError` with the code `notFound` if the server has no workflow of this id.
   func readHistory(of id: FlowID, after sequence: Int, limit: Int) async throws -> [HistoryEntry] {
     var (entries, run): ([HistoryEntry], String?) = ([], "")
     while let current = run {
@@ -83,7 +85,7 @@ extension TemporalClient {
             ofRun += try SnapshotRecord.entries(marker.details)
           }
         }
-      } catch let error as RPCError where error.code == .notFound { break }
+      } catch let error as RPCError where error.code == .notFound && !current.isEmpty { break }
       entries = ofRun + entries
       run = entries.first.map { $0.sequence <= sequence + 1 } == true ? nil : state.continuedRun
     }

@@ -42,7 +42,7 @@ struct TaskRequest: Sendable {
     let json = payloads.count > 1 ? Array(payloads[1].data) : []
     let update = Update(request: request, message: message, arguments: arguments, json: json)
     let key = arguments.key ?? update.id
-    name = "update \(update.id)"
+    name = Self.name(of: update)
     source = .update(update)
     carried = FlowWrite.Request(
       verb.kind, key: verb == .send ? Self.signalKey(key, of: arguments.signal ?? "") : key)
@@ -58,6 +58,9 @@ struct TaskRequest: Sendable {
     case .cancel: carried = FlowWrite.Request(.abandon, key: key)
     }
   }
+
+  /// The name of the request of an update.
+  static func name(of update: Update) -> String { "update \(update.id)" }
 
   /// The key of a signal as a write names it.
   private static func signalKey(_ key: String, of signal: String) -> String { "\(signal.utf8.count) \(signal) \(key)" }

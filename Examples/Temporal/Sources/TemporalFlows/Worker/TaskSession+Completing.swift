@@ -20,8 +20,8 @@ extension TaskSession {
   /// The time after which the server takes the task away.
   var taskTimeout: Duration { state.taskTimeout ?? settings.taskTimeout }
 
-  /// Completes the task with commands, the outcomes that are known, and, if it goes on, the acceptance of the updates
-  /// that have none. A server rejects an update that a completion says nothing about.
+  /// Completes the task with commands, the outcomes that are known, and, if it goes on here or elsewhere, the acceptance
+  /// of the updates that have none. A server rejects an update that a completion says nothing about.
   ///
   /// A completion that fails is repeated with the same token, which the server takes once. So it is done at most once,
   /// however often the stream of the call is closed in the middle.
@@ -36,7 +36,7 @@ extension TaskSession {
   ) async throws -> Completion {
     var reply = TaskReply()
     accepting = []
-    try tell(&reply, goesOn: goesOn)
+    try tell(&reply, accepts: goesOn || handsOver)
     var request = TemporalRespondWorkflowTaskCompletedRequest()
     request.namespace = client.namespace
     request.identity = client.identity
@@ -53,10 +53,11 @@ extension TaskSession {
       switch failure.outcome {
       case .gone where failure.mayBeDone:
         guard let commit else { break }
-        guard let found = try await client.readFlowCommit(id), found == commit else { break }
+        phase = .lost
+        // Another worker may have committed since, behind this commit: then the last commit tells nothing of it.
+        guard let found = try? await client.readFlowCommit(id), found == commit else { return .unknown(failure.error) }
         // The reply, and with it the new task, was lost. The server gives that out again when its time is over.
         outcomes.removeFirst(told)
-        phase = .lost
         return .done
       case .gone: break
       case .refused:
@@ -69,7 +70,7 @@ extension TaskSession {
     }
   }
 
-  private func tell(_ reply: inout TaskReply, goesOn: Bool) throws {
+  private func tell(_ reply: inout TaskReply, accepts: Bool) throws {
     for entry in outcomes {
       if case .failure(let failure)? = entry.outcome.value, !entry.isAccepted, let message = entry.update.message {
         try reply.reject(entry.update, message, failure)
@@ -78,7 +79,7 @@ extension TaskSession {
       if !entry.isAccepted { try reply.accept(entry.update) }
       try reply.complete(entry.update, with: entry.outcome)
     }
-    for (name, entry) in open where goesOn && !entry.isAccepted {
+    for (name, entry) in open where accepts && !entry.isAccepted {
       guard case .update(let update) = entry.request.source else { continue }
       try reply.accept(update)
       accepting.insert(name)
@@ -90,6 +91,10 @@ extension TaskSession {
   ) async throws {
     outcomes.removeFirst(told)
     for name in accepting { open[name]?.isAccepted = true }
+    // Those that were decided while their acceptance was on its way: an update is accepted once.
+    for index in outcomes.indices where accepting.contains(TaskRequest.name(of: outcomes[index].update)) {
+      outcomes[index].isAccepted = true
+    }
     accepting = []
     answeredAt = .now
     guard goesOn, !response.workflowTask.taskToken.isEmpty else {

@@ -26,9 +26,14 @@ extension TaskSession {
 
   private func rest(_ flow: StoredFlow, _ ending: FlowView?) async throws {
     var commands: [TemporalCommand] = []
-    if endsWorkflow(flow) {
+    // A heartbeat may have brought a request since the session looked for work the last time, and the server rejects an
+    // update that is left out. The next task carries it out.
+    let isLate = !open.isEmpty || endsWorkflow(flow) && ending == nil
+    if !isLate, endsWorkflow(flow) {
       commands = try listingCommands(flow) + [endCommand(flow, ending)]
-    } else if isLong, reachedCursor == state.arrivals.last?.event ?? state.cursor, flow.snapshot.status != .runnable {
+    } else if !isLate, isLong, reachedCursor == state.arrivals.last?.event ?? state.cursor,
+      flow.snapshot.status != .runnable
+    {
       commands = [try continueCommand(flow)]
     } else {
       if reachedCursor > state.cursor {
@@ -40,7 +45,7 @@ extension TaskSession {
       }
       commands += try restingCommands(flow)
     }
-    _ = try await complete(commands, goesOn: false, handsOver: flow.snapshot.status == .runnable)
+    _ = try await complete(commands, goesOn: false, handsOver: isLate || flow.snapshot.status == .runnable)
   }
 
   /// Ends the workflow of a flow whose start is refused for good.

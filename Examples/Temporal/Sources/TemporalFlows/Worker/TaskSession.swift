@@ -46,6 +46,8 @@ actor TaskSession {
   /// How often the flow was run from a revision.
   private var workedOn: (revision: Revision, count: Int)?
   private var settlers: [CheckedContinuation<Void, Never>] = []
+  private var isOver = false
+  private var enders: [CheckedContinuation<Void, Never>] = []
   private var isBusy = false
   private var queue: [CheckedContinuation<Void, Never>] = []
 
@@ -94,7 +96,7 @@ actor TaskSession {
   private func receive(_ request: TemporalUpdateRequest, message: (id: String, event: Int64)?) {
     do { hand(try TaskRequest(request, message: message)) } catch {
       let update = TaskRequest.Update(request: request, message: message, arguments: UpdateArguments(), json: [])
-      guard known.insert("update \(update.id)").inserted else { return }
+      guard known.insert(TaskRequest.name(of: update)).inserted else { return }
       let refusal =
         error as? TemporalFlowError
         ?? TemporalFlowError(.invalid, "the arguments of the update cannot be read: \(type(of: error))")
@@ -137,6 +139,21 @@ actor TaskSession {
 
   /// Ends the stream of requests.
   func endRequests() { sink.finish() }
+
+  // MARK: - The end
+
+  /// Notes that nothing of the flow is at work under the session any more, and that the store has closed it.
+  func end() {
+    isOver = true
+    for ender in enders { ender.resume() }
+    enders = []
+  }
+
+  /// Waits until the session is over.
+  func ended() async {
+    guard !isOver else { return }
+    await withCheckedContinuation { enders.append($0) }
+  }
 
   // MARK: - Work
 

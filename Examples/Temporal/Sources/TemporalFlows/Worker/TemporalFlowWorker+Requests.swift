@@ -16,7 +16,9 @@ extension TemporalFlowWorker {
       }
       await session.decide(request, outcome)
     } catch {
-      guard let refusal = TemporalFlowError.refusal(error) else { return await session.giveUp(because: error) }
+      guard let refusal = TemporalFlowError.refusal(error, ofAnswer: request.carried.kind == .answer) else {
+        return await session.giveUp(because: error)
+      }
       if case .arrival = request.source {
         // An event is written down, so its sender cannot be told. A full buffer may have room later.
         if refusal.code.rawValue == "\(FlowError.Code.signalsFull)" { return await session.giveUp(because: error) }

@@ -11,16 +11,21 @@ extension TemporalFlowWorker {
     do {
       var state = RunState(of: id)
       try await client.add(task, to: &state)
-      if let session = store.session(of: id) {
+      while let session = store.session(of: id) {
         // The server has given the task out again although this worker has not ended it.
         if await session.goOn(with: task, state) { return }
-        throw FlowStoreError(.unavailable, "a step of the flow still runs under a task that has timed out")
+        guard await session.phase == .closed else {
+          throw FlowStoreError(.unavailable, "a step of the flow still runs under a task that has timed out")
+        }
+        // The task before is completed, and its flow is about to be passivated here.
+        await session.ended()
       }
       let lease = FlowLease(id: id, owner: client.identity, fence: Fence(2))
       let session = try TaskSession(task, state, lease: lease, client: client, settings: settings)
       store.open(session)
-      defer { store.close(session) }
       await run(session, task.messages)
+      store.close(session)
+      await session.end()
     } catch {
       log("a task cannot be carried out", id, error)
       await TaskSession.fail(task, because: error, client: client)
@@ -37,9 +42,20 @@ extension TemporalFlowWorker {
         await work(session)
       }
       await session.endRequests()
-      let ending = await session.isEnding ? try? await host.flow(session.id).view() : nil
-      await session.finish(ending)
+      await session.finish(await ending(of: session))
       group.cancelAll()
+    }
+  }
+
+  /// The flow as it has ended, for the result of its workflow; `nil` if the workflow goes on.
+  ///
+  /// A view that fails, such as for a codec that is away, gives the task up: the workflow would end without its result.
+  private func ending(of session: TaskSession) async -> FlowView? {
+    guard await session.isEnding else { return nil }
+    do { return try await host.flow(session.id).view() } catch {
+      log("the result of a flow cannot be read", session.id, error)
+      await session.giveUp(because: error)
+      return nil
     }
   }
 
@@ -56,7 +72,7 @@ extension TemporalFlowWorker {
     } catch {
       log("a flow cannot be started", session.id, error)
       let isUnknown = (error as? FlowError)?.code == .noSuchFlow
-      if !isUnknown, let refusal = TemporalFlowError.refusal(error) {
+      if !isUnknown, let refusal = TemporalFlowError.refusal(error, ofAnswer: false) {
         await session.refuseStart(refusal)
       } else {
         await session.giveUp(because: error)
