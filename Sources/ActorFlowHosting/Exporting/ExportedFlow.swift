@@ -13,14 +13,14 @@ import ActorFlow
 /// try await new.importFlow(ExportedFlow(line: line), reason: "moved to the new database")
 /// ```
 ///
-/// It has all that the store has of the flow, the secret digits of its questions included, so treat it as the store
-/// itself. What a ``BodyCodec`` has encrypted stays encrypted: it is read where the same codec has the same keys. What
-/// the store keeps beside flows, such as the ids of flows that were removed, does not come along.
+/// Keep it as safe as the store: it has all that the store has of the flow, also the secret digits of its questions. What
+/// a ``BodyCodec`` has encrypted stays encrypted: it is read where the same codec has the same keys. What the store keeps
+/// beside flows, such as the ids of flows that were removed, does not come along.
 public struct ExportedFlow: Sendable, Equatable {
   /// The flow as it was stored.
   public let flow: StoredFlow
   /// The whole history as it was stored, oldest entry first. A ``HistoryEntry/detail`` that has passed the codec is
-  /// text of the host's own.
+  /// base64 behind a mark.
   public let history: [HistoryEntry]
 
   /// A flow with its history.
