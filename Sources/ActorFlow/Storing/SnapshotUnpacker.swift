@@ -58,6 +58,7 @@ struct SnapshotUnpacker {
     machine.keyBits = snapshot.keyBits
     machine.participants = snapshot.participants
     machine.ending = snapshot.ending?.ending
+    machine.fault = snapshot.fault.map { ($0.step, $0.error.error(in: machine.flow)) }
     machine.undoFailures = failures(snapshot.undoFailures, ofEarlierLeaves: snapshot.ending == nil)
     if let failure = snapshot.failure { machine.result = .failure(failure.error(in: machine.flow)) }
     if let output = snapshot.output { machine.result = .success(value(output)) }

@@ -34,6 +34,11 @@ import Testing
     for _ in 0..<20 { try await playHostGame(seed: 712, crashes: crashes, works: false) }
   }
 
+  @Test("a suspended flow that is not in memory is abandoned in a transaction, and the attackers wait for nobody")
+  func suspendedInTransaction() async throws {
+    for _ in 0..<5 { try await playHostedScramble(seed: 38, crashes: true) }
+  }
+
   @Test(
     "in any interleaving, every entered step and every payment is compensated, newest first", arguments: [false, true])
   func scramble(crashes: Bool) async {

@@ -99,6 +99,26 @@ import Testing
     await next.isQuiet()
   }
 
+  @Test(
+    "the step beside a failed one is neither completed nor entered, and the failed one can be",
+    arguments: [false, true])
+  func completed(atAnother: Bool) async throws {
+    let (host, flows) = try await host("host")
+    let before = try await suspended(at: host, flows)
+    let (next, _) = try await atAnother ? self.host("next") : (host, flows)
+    let flow = next.flow("x")
+    #expect(await code { try await flow.complete("a", output: "\"A\"".utf8) } == .suspended)
+    #expect(await code { try await flow.enter("a", input: "\"A\"".utf8) } == .suspended)
+    let view = try await flow.view()
+    #expect(view.status == .suspended && view.revision == before.revision && view.failure == before.failure)
+    try await flow.complete("b", output: "\"B\"".utf8)
+    try await answer("a", "3", at: next)
+    _ = try await flow.settled()
+    #expect(try await flows.outcome(of: "x") == .finished("1$3B"))
+    #expect(log.all == ["charged"])
+    await next.isQuiet()
+  }
+
   @Test("a retry that fails again leaves the other branch where it was, however often")
   func retriedInVain() async throws {
     let (host, flows) = try await host("host")

@@ -122,6 +122,28 @@ import Testing
     }
   }
 
+  @Test("a flow that is suspended is abandoned in a transaction, whether it is in memory or not", arguments: [true, false])
+  func abandonSuspended(isHot: Bool) async throws {
+    var options = FlowHost.Options()
+    options.keepHot = isHot ? .seconds(60) : .zero
+    options.requestTime = .zero
+    let host = try FlowHost(store: store, clock: clock, owner: "host", options: options)
+    let flows = try await host.register(
+      Flow<String, String>("failing") {
+        Step("first") { [log] in Asker(log) }
+        Step("second") { (_: String) -> String in throw Boom() }
+      }.onFailure(.suspend))
+    try await flows.start(id: "f", with: "-")
+    let flow = host.flow("f")
+    _ = try await flow.settled()
+    try await flow.answer(Form.self, with: "1")
+    #expect(try await flow.settled().status == .suspended)
+    if !isHot { try await host.emptied() }
+    try await store.transaction { try await flow.abandon(reason: "late", in: $0) }
+    #expect(try await flow.view().status == .abandoned)
+    #expect(log.all.last?.hasPrefix("undo") == true)
+  }
+
   @Test("an answer that is refused leaves the transaction as it is")
   func refused() async throws {
     let flow = try await begun()
