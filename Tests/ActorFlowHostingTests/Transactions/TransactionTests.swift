@@ -122,7 +122,8 @@ import Testing
     }
   }
 
-  @Test("a flow that is suspended is abandoned in a transaction, whether it is in memory or not", arguments: [true, false])
+  @Test(
+    "a flow that is suspended is abandoned in a transaction, whether it is in memory or not", arguments: [true, false])
   func abandonSuspended(isHot: Bool) async throws {
     var options = FlowHost.Options()
     options.keepHot = isHot ? .seconds(60) : .zero
