@@ -17,8 +17,9 @@ extension FlowCoordinator {
   /// Waits until ``canPassivate`` is true.
   package nonisolated func passivatable() async throws { _ = try await wait(for: .passivatable) }
 
-  /// Whether the flow is at rest; see ``FlowMachine/isAtRest``.
-  package var isAtRest: Bool { withState { $0.machine.isAtRest } }
+  /// Whether the flow is at rest, see ``FlowMachine/isAtRest``; so is one that is suspended and that nothing drives, wherever
+  /// it was suspended.
+  package var isAtRest: Bool { withState { $0.machine.isAtRest || $0.machine.fault != nil && !isDriven } }
 
   /// Waits until ``isAtRest`` is true.
   package nonisolated func resting() async throws { _ = try await wait(for: .resting) }

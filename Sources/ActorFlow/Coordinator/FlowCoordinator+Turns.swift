@@ -124,7 +124,7 @@ extension FlowCoordinator {
     for cause: (any CommitCause)?, evenPassivated: Bool
   ) throws -> (FlowMachine, any Stopwatch) {
     guard !state.isPassivated || evenPassivated else { throw CancellationError() }
-    guard cause?.needsRest != true || state.machine.isAtRest else { throw NotAtRest() }
+    guard cause?.needsRest != true || isAtRest else { throw NotAtRest() }
     return (state.machine, state.stopwatch)
   }
 

@@ -138,7 +138,8 @@ extension FlowMachine {
       if track.phase == .walking { track.fork?.isJudging = false }
       return (track.phase, track.fork)
     }
-    guard phase == .walking, let fork else { return .wait }
+    // A suspended flow stands still, also when its other branches come to their ends. After a retry the fork is judged.
+    guard phase == .walking, fault == nil, let fork else { return .wait }
     let open = fork.open
     if let failure = fork.failure { return open == 0 ? .failed(failure.step, failure.error) : .wait }
     guard fork.isOpen else { return .wait }

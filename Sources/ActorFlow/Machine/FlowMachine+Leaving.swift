@@ -84,6 +84,7 @@ extension FlowMachine {
   @discardableResult
   mutating func accept(_ goal: Leave.Goal, on track: TrackID, since: Duration) -> Int {
     let (phase, old) = look(at: track) { ($0.phase, $0.leave) }
+    forgetFault(leftBy: goal, on: track)
     if let old, !old.yields {
       guard case .end = goal else { return old.number }
       switch old.goal {
@@ -102,12 +103,20 @@ extension FlowMachine {
     }
     closeEverything(on: track)
     supersedeBranches(of: track, since: since)
-    if case .end = goal {
-      dropBufferedSignals()
-      fault = nil
-    }
+    if case .end = goal { dropBufferedSignals() }
     if let visit = leave.visit { publish(.leaving(Visit(visit), leave.reason)) }
     return leave.number
+  }
+
+  /// Lets a suspended flow go on if the step that failed is left: on the way to an ending, which may have been suspended
+  /// itself, or by a back of another branch to a place before the fork.
+  private mutating func forgetFault(leftBy goal: Leave.Goal, on track: TrackID) {
+    guard let step = fault?.step else { return }
+    switch goal {
+    case .end: fault = nil
+    case .back where descendants(of: track).contains { visit(of: $0)?.info.id == step }: fault = nil
+    case .back, .complete, .enter, .supersede, .reload, .unwind, .dropSuperseded: break
+    }
   }
 }
 

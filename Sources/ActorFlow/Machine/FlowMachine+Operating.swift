@@ -84,7 +84,10 @@ extension FlowMachine {
     guard let visit, visit.id == stay.visit, let place = top, place.visit.id == stay.visit else {
       throw error(.notActive, "the step has been left meanwhile; look at the flow again", step: visit?.info.id)
     }
-    if let fault, fault.step != visit.info.id { try refuseSuspended() }
+    // The step that failed may not have been entered. Then the one before it is in focus, and another output can help.
+    if let fault, fault.step != visit.info.id, leaves.contains(where: { self.visit(of: $0)?.info.id == fault.step }) {
+      try refuseSuspended()
+    }
     try refuseWhileLeaving(stay.track)
     // A handler undoes the part around the step, or superseded branches are undone: the step may be half undone.
     if let leave = look(at: stay.track, { $0.leave }), !leave.isReload {

@@ -12,7 +12,7 @@ extension MachineSnapshot {
   package func compensatingAside(_ isMeant: (PackedUndoFailure) -> Bool) -> MachineSnapshot? {
     let places = undoFailures.filter(isMeant).compactMap(\.place)
     guard var aside = leaving(places, to: .finished) else { return nil }
-    (aside.signals, aside.fault, aside.failure, aside.output) = (PackedSignals(), nil, nil, nil)
+    (aside.signals, aside.failure, aside.output) = (PackedSignals(), nil, nil)
     return aside
   }
 
@@ -24,7 +24,7 @@ extension MachineSnapshot {
     for index in places.indices { places[index].backTarget = -1 }
     places[places.count - 1].records = []
     var next = self
-    (next.ending, next.undoFailures, next.branches, next.timers) = (nil, [], [], [])
+    (next.ending, next.fault, next.undoFailures, next.branches, next.timers) = (nil, nil, [], [], [])
     next.main = PackedTrack()
     next.main.phase = .compensating
     next.main.places = places

@@ -42,8 +42,16 @@ extension SnapshotUnpacker {
     case .supersede: goal = .supersede
     }
     return Leave(
-      goal: goal, number: packed.number, visit: packed.visit.map { visit($0, on: machine[track].top) },
+      goal: goal, number: packed.number, visit: packed.visit.map { visit($0, leftOn: track) },
       since: packed.since, failures: failures(packed.failures), isAnnounced: packed.isAnnounced)
+  }
+
+  /// Returns the visit that is shown during a leave. Its place may still be on the stack, or have been removed with others.
+  private func visit(_ packed: PackedVisit, leftOn track: TrackID) -> VisitNode {
+    var place = machine[track].top?.shown
+    while let here = place, here.visit.id > VisitID(packed.id) { place = here.below?.shown }
+    if let place, place.visit.id == VisitID(packed.id) { return place.visit }
+    return visit(packed, on: place)
   }
 
   mutating func handover(_ update: PackedValue, at depth: Int, on track: TrackID) -> Handover? {

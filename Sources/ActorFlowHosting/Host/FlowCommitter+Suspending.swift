@@ -84,12 +84,14 @@ extension MachineSnapshot {
     return self == other
   }
 
-  /// Returns this snapshot as that of a suspended flow if the stored flow has been suspended meanwhile. So the result
-  /// of a `once` that was under way is recorded, and nothing else changes.
+  /// Returns this snapshot with the number of the latest history entry, and as that of a suspended flow, if the host has
+  /// written an entry of its own meanwhile: that the flow is suspended, or unmigrated. So the result of a `once` that was
+  /// under way is recorded, and nothing else changes.
   func standing(as stored: MachineSnapshot) -> MachineSnapshot {
-    guard let fault = stored.fault, self.fault == nil, sequence < stored.sequence else { return self }
+    guard sequence < stored.sequence else { return self }
     var standing = self
-    (standing.fault, standing.sequence) = (fault, stored.sequence)
+    standing.sequence = stored.sequence
+    if standing.fault == nil { standing.fault = stored.fault }
     return standing
   }
 }

@@ -207,6 +207,10 @@ final class FlowCommitter: Sendable {
     let request = cause as? HostRequest
     let old = entry.withLock { $0 }
     try request?.refuseRepetition(after: old.state)
+    if let first = events.first, first.sequence <= old.state.machine.sequence {
+      // The host has written an entry under this number: the flow is suspended, or unmigrated.
+      throw FlowStoreError(.conflict, "the flow was written beside its coordinator; it is read again")
+    }
     let packed = packed.standing(as: old.state.machine)
     let isApplied = request?.key.map { old.state.applied($0) != nil } ?? true
     let status = Self.status(of: machine, packed)
@@ -224,6 +228,8 @@ final class FlowCommitter: Sendable {
       // A note activates no flow. The machine of a flow that is not active has not asked again yet.
       snapshot.status = .waiting
     }
+    // The flow fits no version, so that only its records change.
+    if old.state.unmigrated != nil, events.isEmpty { snapshot.status = .unmigrated }
     var history = events.map {
       HistoryEntry($0, at: now, tasks: old.stored?.snapshot.tasks ?? [], for: $0.change.isOwn ? nil : request)
     }
@@ -309,7 +315,7 @@ final class FlowCommitter: Sendable {
     if let stored, loss == nil {
       do {
         let marked = try await shared.markUnmigrated(stored, try shared.state(of: stored), because: error, fence: fence)
-        entry.withLock { ($0.stored, $0.state) = (marked.stored, marked.state) }
+        entry.withLock { ($0.stored, $0.state, $0.arrival) = (marked.stored, marked.state, nil) }
       } catch let failure as FlowStoreError {
         if FlowStoreError.isUnknown(failure) { return await drop(because: failure) }
         if FlowStoreError.isTakenOver(failure) { lose(failure) }

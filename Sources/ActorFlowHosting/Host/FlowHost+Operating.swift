@@ -19,8 +19,14 @@ extension FlowHost {
   /// Writes the entry of a request that changes nothing else.
   private func write(_ remark: HostRequest.Remark, of request: HostRequest, to flow: LiveFlow) async throws {
     var isWritten = false
+    // A note activates no flow. The machine of a flow that is not in use has not asked and waited again yet.
+    var isLeftAlone: Bool {
+      let status = flow.committer.stored?.snapshot.status
+      return request.kind == .note && !flow.isBegun && !flow.committer.isMoving
+        && (status == .waiting || status == .runnable)
+    }
     while !isWritten {
-      if !flow.hasEnded, !flow.isSuspended {
+      if !flow.hasEnded, !flow.isSuspended, !isLeftAlone {
         do { return try await flow.coordinator.note(cause: request) } catch let error as FlowError {
           // The flow has ended meanwhile.
           guard error.code == .flowEnded else { throw error }
@@ -28,7 +34,7 @@ extension FlowHost {
       }
       isWritten = try await beside(flow) {
         // Another request may have let the flow go on.
-        guard flow.hasEnded || flow.isSuspended else { return false }
+        guard flow.hasEnded || flow.isSuspended || isLeftAlone else { return false }
         try await flow.committer.remark(remark, for: request)
         return true
       }
