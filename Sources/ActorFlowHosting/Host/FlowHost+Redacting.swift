@@ -169,7 +169,7 @@ extension HistoryEntry {
   /// again, redact, import.
   fileprivate var isOfOperator: Bool {
     switch what {
-    case "retried", "noted", "redacted", "updated", "refreshed", "edited", "forgotten", "compensated",
+    case "retried", "noted", "redacted", "reassigned", "refreshed", "edited", "forgotten", "compensated",
       "compensationFailed", "imported", "movedByHand":
       true
     case "leaving": leaving != nil

@@ -18,8 +18,8 @@ extension HistoryEntry {
     var by = request?.principal
     if case .answered(_, let answerer) = change { by = answerer?.id ?? by }
     self.init(
-      sequence: event.sequence, at: time, what: change.word, step: change.step ?? asker ?? event.position.step, by: by,
-      detail: change.detail(because: request?.reason ?? ""))
+      sequence: event.sequence, at: time, what: change.word(because: request),
+      step: change.step ?? asker ?? event.position.step, by: by, detail: change.detail(because: request?.reason ?? ""))
     if case .answered = change { answer = request?.auditedAnswer }
   }
 }
@@ -52,7 +52,13 @@ extension Change {
     }
   }
 
-  fileprivate var word: String {
+  /// The word of the entry. An assignment by an operator has its own, because a step updates questions as well.
+  fileprivate func word(because request: HostRequest?) -> String {
+    if case .updated = self, request?.kind == .reassign { return "reassigned" }
+    return word
+  }
+
+  private var word: String {
     switch self {
     case .launched: "launched"
     case .moved: "moved"

@@ -32,7 +32,7 @@ extension HostedFlow {
   /// - Parameters:
   ///   - question: The question's id, from a view or an inbox. Its prompt is a `ReassignablePrompt`.
   ///   - assignees: The people who are to answer, at least one. A name has at most 512 UTF-8 bytes, without U+0000.
-  ///   - reason: The reason, of at most 1,024 UTF-8 bytes, with which the detail of the `updated` entry ends.
+  ///   - reason: The reason, of at most 1,024 UTF-8 bytes, with which the detail of the `reassigned` entry ends.
   ///   - principal: The principal who asks for it, for the history.
   ///   - revision: The revision of the question that the caller saw; `nil` accepts whichever is shown. The list
   ///     replaces all assignees. Give the revision if several operators may reassign at once: the later one then throws

@@ -44,7 +44,7 @@ import Testing
     #expect(history.contains { $0.what == "noted" && $0.detail == "SECRET-note" })
     #expect(history.contains { $0.what == "retried" && $0.detail == "SECRET-reason" })
     #expect(history.contains { $0.what == "suspended" && $0.detail?.contains("SECRET-error") == true })
-    #expect(history.contains { $0.what == "updated" && $0.detail?.hasSuffix(": SECRET-reason") == true })
+    #expect(history.contains { $0.what == "reassigned" && $0.detail?.hasSuffix(": SECRET-reason") == true })
     let answers = history.filter { $0.what == "answered" }.map { $0.answer.map { String(decoding: $0, as: UTF8.self) } }
     #expect(answers == [nil, #"{"text":"SECRET-verdict"}"#])
   }

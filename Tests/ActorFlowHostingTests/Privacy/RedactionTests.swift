@@ -83,6 +83,52 @@ import Testing
     #expect(answered.map(\.by) == [nil, "clerk"])
   }
 
+  @Test("those who acted in a rendered step are named no more, and who assigned a question is")
+  func rendered() async throws {
+    let host = FlowHost(store: MemoryFlowStore(clock: clock), clock: clock)
+    let flow = Flow<Void, String>("f") {
+      Step("tap") { Tapped() }
+      Step("vote") { (input: String, context: StepContext) in try await context.ask(Vote(assignees: [input])) }
+    }
+    let flows = try await host.register(flow)
+    try await flows.start(id: "f")
+    let hosted = host.flow("f")
+    for tap in ["a", "b", "done"] {
+      let question = try #require(try await hosted.settled().questions.first)
+      try await hosted.answer(question.id, with: tap, by: Principal(id: "customer"))
+    }
+    let question = try #require(try await hosted.settled().questions.first)
+    try await hosted.reassign(question.id, to: ["bob"], reason: "away", by: officer)
+    try await hosted.answer(question.id, with: "yes", by: Principal(id: "bob"))
+    #expect(try await hosted.settled().status == .finished)
+    #expect(try await hosted.history().contains { $0.what == "updated" && $0.by == "customer" })
+    try await hosted.redact(by: officer)
+    let history = try await hosted.history()
+    #expect(Set(history.compactMap(\.by)) == ["officer"])
+    #expect(history.first { $0.what == "reassigned" }?.by == "officer")
+  }
+
+  private struct TapView: Prompt, Codable {
+    typealias Answer = String
+    static let promptName = "test.tap"
+    var taps: Int
+  }
+
+  private struct Tapped: RenderedStep {
+    func makeState() -> Int { 0 }
+    func apply(_ tap: String, to state: inout Int) -> String? {
+      state += 1
+      return tap == "done" ? tap : nil
+    }
+    func render(_ state: Int, in scope: inout RenderScope<Tapped>) -> TapView { TapView(taps: state) }
+  }
+
+  private struct Vote: ReassignablePrompt, Codable {
+    typealias Answer = String
+    static let promptName = "test.vote"
+    var assignees: [String]
+  }
+
   @Test("a redaction that is repeated writes nothing, and one that removes more does")
   func repeated() async throws {
     let store = MemoryFlowStore(clock: clock)

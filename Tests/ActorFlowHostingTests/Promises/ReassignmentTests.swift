@@ -87,7 +87,7 @@ private struct Vote: AssignedPrompt, ReassignablePrompt, Codable {
     #expect(try shown.prompt(as: Vote.self).assignees == ["bob", "eve"])
     #expect(try await inbox("ann", host) == [])
     #expect(try await inbox("eve", host) == ["x [\"bob\", \"eve\"]"])
-    let entry = try #require(try await flow.history().last { $0.what == "updated" })
+    let entry = try #require(try await flow.history().last { $0.what == "reassigned" })
     #expect(entry.by == "cleo" && entry.detail?.hasSuffix(" for bob, eve: on holiday") == true)
     #expect(await code { try await flow.answer(question.id, with: "y", by: cleo, revision: 1) } == .staleRevision)
     await #expect(throws: Refused()) { try await flow.answer(question.id, with: "y", by: Principal(id: "ann")) }

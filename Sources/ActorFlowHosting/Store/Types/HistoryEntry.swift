@@ -21,6 +21,7 @@ public struct HistoryEntry: Sendable, Equatable, Codable {
   /// The host adds these words, and new ones may be added:
   /// - `sent`: a signal arrived that no step waits for yet; ``detail`` is the signal's name.
   /// - `moved`, with a ``detail`` such as `1 → 3`: the flow continues with another version.
+  /// - `reassigned`: an operator asked other people; ``detail`` names them, and the reason. Earlier versions wrote `updated`.
   /// - `movedByHand`: an operator had the flow move at that moment; ``detail`` is the reason, if one was given.
   /// - `imported`: the flow was brought in from another store; ``detail`` is the reason, if one was given.
   /// - `suspended`: a step failed, and the flow stands still; ``detail`` is the reason.

@@ -54,7 +54,7 @@ package struct Trail: Sendable {
     switch entry.what {
     case "launched": tell(entry, "submitted it")
     case "asked": asked(entry, &reader)
-    case "updated":
+    case "reassigned":
       let (names, reason) = Self.people(entry)
       let old = reader.asked.names
       let (gone, new) = (old.filter { !names.contains($0) }, names.filter { !old.contains($0) })
