@@ -5,6 +5,10 @@ import ActorFlowHosting
 extension Exchange {
   func admin(_ route: AdminRoute) async throws -> WebResponse {
     guard principal != nil else { throw Problem(401, "notSignedIn", "operators have to sign in") }
+    do { return try await adminResponse(route) } catch { throw Problem(forOperators: error) }
+  }
+
+  private func adminResponse(_ route: AdminRoute) async throws -> WebResponse {
     switch route {
     case .list: return try await adminList()
     case .show(let id): return try await adminShow(id)

@@ -73,7 +73,8 @@ extension Exchange {
       ("applied", .bool(isApplied)), ("matched", .int(report.items.count)),
       ("done", .int(isApplied ? report.done.count : 0)),
       ("flows", .array(report.items.map { json($0, isApplied: isApplied) })), ("isComplete", .bool(report.isComplete)),
-      ("cursor", report.cursor.map { .text($0) }), ("stopped", report.stopped.map { .text(Problem($0).code) }),
+      ("cursor", report.cursor.map { .text($0) }),
+      ("stopped", report.stopped.map { .text(Problem(forOperators: $0).code) }),
     ])
   }
 
@@ -82,7 +83,7 @@ extension Exchange {
     let outcome: String
     switch item.outcome {
     case .done: outcome = isApplied ? "done" : "untouched"
-    case .failed(let error): (outcome, problem) = (isApplied ? "failed" : "refused", Problem(error))
+    case .failed(let error): (outcome, problem) = (isApplied ? "failed" : "refused", Problem(forOperators: error))
     default: outcome = "untouched"
     }
     return .members([

@@ -45,8 +45,10 @@ extension Exchange {
       guard let question = view.questions.first(where: { $0.id.number == number }) else {
         throw Problem(404, "noSuchQuestion", "the flow has no open question of this number")
       }
+      let assignees = try AdminOrder.needed(order.assignees, "assignees")
+      guard !assignees.isEmpty else { throw AdminOrder.problem("assignees", "names nobody; name at least one person") }
       return try await flow.reassign(
-        question.id, to: try AdminOrder.needed(order.assignees, "assignees"), reason: try order.neededReason,
+        question.id, to: assignees, reason: try order.neededReason,
         revision: order.revision, key: key)
     case .complete:
       return try await flow.complete(

@@ -112,15 +112,33 @@ extension Exchange {
     }
     var lines: [UInt8] = []
     for flow in page.flows {
-      let view: FlowView
-      // The flow was removed meanwhile, or may not be seen.
-      do { view = try await adminLook(flow.id, .export) } catch is Problem { continue }
-      let entries = try await wholeHistory(of: flow.id)
-      let line = JSON.members([("flow", .operated(view)), ("history", .array(entries.map { .entry($0) }))])
-      lines += line.bytes + [0x0A]
+      if let line = try await adminLine(of: flow.id) { lines += line.bytes + [0x0A] }
     }
     if let cursor = page.cursor { lines += JSON.members([("cursor", .text(cursor))]).bytes + [0x0A] }
     return WebResponse(status: 200, headers: ["Content-Type": "application/x-ndjson"], body: .bytes(lines))
+  }
+
+  /// Returns a flow with its history, or its id with the reason why it cannot be read: one such flow must not end an export.
+  ///
+  /// - Returns: `nil` for a flow that was removed meanwhile, or that the operator may not see.
+  private func adminLine(of id: FlowID) async throws -> JSON? {
+    do {
+      let view = try await adminLook(id, .export)
+      let entries = try await wholeHistory(of: id)
+      return .members([("flow", .operated(view)), ("history", .array(entries.map { .entry($0) }))])
+    } catch {
+      let problem = Problem(forOperators: error)
+      switch problem.status {
+      case 403, 404: return nil
+      // The store does not answer, or the request was given up: the operator repeats this page.
+      case 503: throw problem
+      default:
+        return .members([
+          ("id", .text(id.description)),
+          ("problem", .members([("code", .text(problem.code)), ("detail", .text(problem.detail))])),
+        ])
+      }
+    }
   }
 
   private func wholeHistory(of id: FlowID) async throws -> [HistoryEntry] {

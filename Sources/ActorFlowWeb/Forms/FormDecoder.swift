@@ -2,8 +2,10 @@
 protocol FormSource: AnyObject {
   /// Returns the text of a field.
   ///
-  /// - Parameter isOptional: Whether the decoder has asked whether there is a value.
-  func text(of name: String, _ leaf: FormLeaf, isOptional: Bool) throws -> String
+  /// - Parameters:
+  ///   - isOptional: Whether the decoder has asked whether there is a value.
+  ///   - group: The name of the innermost optional value that the field is a part of; `nil` if it is none's.
+  func text(of name: String, _ leaf: FormLeaf, isOptional: Bool, in group: String?) throws -> String
   /// Returns whether the field, and all that are parts of it, are empty.
   func isEmpty(_ name: String) -> Bool
 }
@@ -19,6 +21,8 @@ struct FormDecoder: Decoder {
   let source: any FormSource
   let codingPath: [any CodingKey]
   var isOptional = false
+  /// The name of the innermost optional value around this one.
+  var group: String?
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   /// Deeper than people fill in forms; a type that holds itself would go on for ever.
@@ -32,7 +36,7 @@ struct FormDecoder: Decoder {
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
     if let (leaf, read) = FormParsing.leaf(of: type) {
-      let text = try source.text(of: name, leaf, isOptional: isOptional)
+      let text = try source.text(of: name, leaf, isOptional: isOptional, in: group)
       guard let value = read(text) else {
         throw DecodingError.dataCorrupted(
           DecodingError.Context(codingPath: codingPath, debugDescription: "not a value of \(type)"))
@@ -76,8 +80,8 @@ private struct FormFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   private func field(_ key: Key) -> FormDecoder {
     var field = FormDecoder(source: decoder.source, codingPath: codingPath + [key])
-    // The parts of an optional value may all be empty.
-    field.isOptional = decoder.isOptional || asked.name == key.stringValue
+    field.isOptional = asked.name == key.stringValue
+    field.group = decoder.isOptional ? decoder.name : decoder.group
     return field
   }
 

@@ -18,6 +18,8 @@ public struct FormField: Sendable, Hashable {
 
   /// The JSON of the choices, if they were made of an enum.
   var caseJSON = CaseJSON.other
+  /// The name of the optional value that the field is a part of, if the field may be empty only while all its parts are.
+  var group: String?
 
   /// A kind of control.
   @nonexhaustive public enum Kind: Sendable, Hashable {

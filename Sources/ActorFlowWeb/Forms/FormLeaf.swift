@@ -35,7 +35,7 @@ enum FormParsing {
     if type == UUID.self { return found(.uuid) { UUID(uuidString: $0) } }
     if type == Decimal.self { return found(.decimal, decimal) }
     if type == Double.self { return found(.decimal, finite) }
-    if type == Float.self { return found(.decimal) { finite($0).map { Float($0) } } }
+    if type == Float.self { return found(.decimal, float) }
     if let integer = type as? any FixedWidthInteger.Type { return integerLeaf(integer) }
     if let cases = type as? any CaseIterable.Type { return choice(cases) }
     return nil
@@ -55,6 +55,11 @@ enum FormParsing {
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
     guard let number = Double(text), number.isFinite else { return nil }
     return number
+  }
+
+  private static func float(_ text: String) -> Float? {
+    // A number that is finite as a `Double` may be infinite as a `Float`.
+    finite(text).map { Float($0) }.flatMap { $0.isFinite ? $0 : nil }
   }
 
   private static func decimal(_ text: String) -> Decimal? {

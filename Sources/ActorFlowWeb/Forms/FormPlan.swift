@@ -67,7 +67,8 @@ struct FormPlan: Sendable {
   func problems(of values: FormValues, texts: Texts) -> [FieldProblem] {
     fields.compactMap { field in
       guard let text = values[field.name] else {
-        guard !field.isOptional, field.kind != .checkbox else { return nil }
+        let isMissing = field.group.map { !values.isEmpty(below: $0) } ?? !field.isOptional
+        guard isMissing, field.kind != .checkbox else { return nil }
         return FieldProblem(field: field.name, message: texts.missing, code: "missing")
       }
       return field.takes(text) ? nil : FieldProblem(field: field.name, message: texts.invalid, code: "invalid")

@@ -13,10 +13,12 @@ final class FormProbe: FormSource {
     return probe.fields
   }
 
-  func text(of name: String, _ leaf: FormLeaf, isOptional: Bool) -> String {
+  func text(of name: String, _ leaf: FormLeaf, isOptional: Bool, in group: String?) -> String {
     if !fields.contains(where: { $0.name == name }) {
-      var field = FormField(name, leaf.kind, optional: isOptional || leaf.kind == .checkbox, choices: leaf.choices)
+      let mayBeEmpty = isOptional || leaf.kind == .checkbox
+      var field = FormField(name, leaf.kind, optional: mayBeEmpty || group != nil, choices: leaf.choices)
       field.caseJSON = leaf.caseJSON
+      if !mayBeEmpty { field.group = group }
       fields.append(field)
     }
     return leaf.invented
@@ -30,7 +32,9 @@ final class FilledForm: FormSource {
   private let values: FormValues
   init(_ values: FormValues) { self.values = values }
 
-  func text(of name: String, _ leaf: FormLeaf, isOptional: Bool) -> String { values[name] ?? "" }
+  func text(of name: String, _ leaf: FormLeaf, isOptional: Bool, in group: String?) -> String {
+    values[name] ?? ""
+  }
 
   func isEmpty(_ name: String) -> Bool { values.isEmpty(below: name) }
 }

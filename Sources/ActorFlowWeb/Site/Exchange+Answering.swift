@@ -74,8 +74,8 @@ extension Exchange {
       } else if let revision = head.revision, revision != view.revision.number {
         throw Problem(409, "\(FlowError.Code.staleRevision)", "the flow has changed since its page was made")
       }
-      let landed = try await withRefusals {
-        try await hosted(id).backUp(from: from, reason: head.reason ?? "", key: key?.forHost)
+      let landed = try await left(id) {
+        try await $0.backUp(from: from, reason: head.reason ?? "", key: key?.forHost)
       }
       return await done(landed, served)
     } catch { return try await refused(Problem(error), id, FormState()) }
@@ -87,11 +87,19 @@ extension Exchange {
     let head = try Head(submission)
     let key = try RequestKey.key(of: request, submission, by: principal)
     do {
-      let ended = try await withRefusals {
-        try await hosted(id).abandon(reason: head.reason ?? "", key: key?.forHost)
-      }
+      let ended = try await left(id) { try await $0.abandon(reason: head.reason ?? "", key: key?.forHost) }
       return await done(ended, served)
     } catch { return try await refused(Problem(error), id, FormState()) }
+  }
+
+  /// Calls a verb that leaves steps, and returns the flow as it is then, also if a `backUp` has thrown: the client's request
+  /// is done, and what is still owed is the operators' business.
+  private func left(_ id: FlowID, _ verb: (HostedFlow) async throws -> FlowView) async throws -> FlowView {
+    try await withRefusals {
+      do { return try await verb(hosted(id)) } catch let error as FlowError where error.code == .rollbackFailed {
+        return try await hosted(id).view()
+      }
+    }
   }
 
   private func done(_ view: FlowView, _ served: ServedFlow) async -> WebResponse {

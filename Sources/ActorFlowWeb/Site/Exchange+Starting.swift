@@ -22,6 +22,10 @@ extension Exchange {
       if problem.code == "\(FlowError.Code.alreadyStarted)" {
         problem = Problem(422, "keyReused", "this key has started another flow; give each start a key of its own")
       }
+      // A label is made of what the client has sent.
+      if problem.code == "\(FlowError.Code.notStorable)" {
+        problem = Problem(422, problem.code, "the values have a character or a number that cannot be stored")
+      }
       guard !wantsJSON, problem.status == 422 else { throw problem }
       return startPage(served, starter, submission.values, problem)
     }

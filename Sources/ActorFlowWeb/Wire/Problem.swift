@@ -55,6 +55,23 @@ extension Problem {
     if status == 503 { retryAfter = retryAfter ?? 5 }
   }
 
+  /// The problem of an operator's request. Operators read the messages of errors, which have no secrets, and some errors that
+  /// are faults of the service for a client are mistakes of theirs.
+  init(forOperators error: any Error) {
+    self.init(error)
+    switch error {
+    case let error as FlowError:
+      switch error.code {
+      case .wrongPromptType, .notStorable: status = 422
+      case .rollbackFailed: status = 409
+      default: break
+      }
+      detail = error.message
+    case let error as FlowStoreError: detail = error.message
+    default: break
+    }
+  }
+
   var title: String {
     switch status {
     case 400: "Malformed request"

@@ -1,5 +1,6 @@
 import ActorFlow
 import ActorFlowHosting
+import ActorFlowTesting
 import ActorFlowWeb
 import Foundation
 import Synchronization
@@ -140,6 +141,22 @@ import Testing
     let page = await admin.shop.get("/admin/flows/s", as: "staff-cleo").text
     #expect(page.contains("/admin/flows/s/retry") && !page.contains("/admin/flows/s/abandon"))
     #expect(!page.contains("<img"), "the site does not serve the definition")
+  }
+
+  @Test("an export passes over a flow that may not be seen, and names one that cannot be read")
+  func exportOfDamaged() async throws {
+    let admin = try await AdminSite()
+    let (first, second) = (try await admin.shop.started(), try await admin.shop.started())
+    let damaged = min(first, second)
+    admin.shop.store.plan { call in
+      call.operation == .history && call.id?.description == damaged
+        ? .fail(FlowStoreError(.corrupted, "the history is damaged")) : nil
+    }
+    let export = await admin.shop.get("/admin/export", as: "staff-cleo", accept: "application/json")
+    let lines = export.text.split(separator: "\n")
+    #expect(export.status == 200 && lines.count == 2)
+    #expect(
+      lines.contains { $0.contains("\"code\":\"corrupted\"") && $0.contains(damaged) && !$0.contains("history\":[") })
   }
 
   private actor Stuck: FlowStep {

@@ -92,7 +92,18 @@ import Testing
     #expect(reply.status == 200 && reply["questions.0.assignees.1"] == "cy")
     #expect(
       try await admin.post("/flows/v/reassign", #"{"question":9,"assignees":["bob"],"reason":"x"}"#).status == 404)
-    #expect(try await history(admin, "v").contains { ($0["detail"] as? String)?.contains("ann is away") == true })
+    let entry = try await history(admin, "v").first { $0["what"] as? String == "reassigned" }
+    #expect((entry?["detail"] as? String)?.contains("ann is away") == true)
+  }
+
+  @Test("operators' mistakes are refused with the reason, and not as a fault of the service")
+  func mistakes() async throws {
+    let admin = try await AdminSite()
+    let id = try await admin.shop.started()
+    let nobody = try await admin.post("/flows/\(id)/reassign", #"{"question":1,"assignees":[],"reason":"x"}"#)
+    #expect(nobody.status == 422 && nobody["errors.0.field"] == "assignees")
+    let fixed = try await admin.post("/flows/\(id)/reassign", #"{"question":1,"assignees":["bob"],"reason":"x"}"#)
+    #expect(fixed.status == 422 && fixed["detail"]?.contains("ReassignablePrompt") == true)
   }
 
   private struct Vote: ReassignablePrompt, Codable {

@@ -17,6 +17,7 @@ struct Everything: Codable, Sendable, Equatable {
   var yes: Bool
   var whole: UInt16
   var half: Double
+  var ratio: Float
   var money: Decimal
   var at: Date
   var link: URL
@@ -95,7 +96,7 @@ struct NodeForm: Prompt, Codable {
   }
 
   private static let filled = [
-    ("text", "a b"), ("yes", "true"), ("whole", " 7 "), ("half", "-2.5"), ("money", "12.30"),
+    ("text", "a b"), ("yes", "true"), ("whole", " 7 "), ("half", "-2.5"), ("ratio", "0.5"), ("money", "12.30"),
     ("at", "2026-05-04T10:30"),
     ("link", "https://example.com/x"), ("id", "7F9C24E8-3B12-4FEF-91E0-000000000000"), ("size", "3"),
     ("color", "darkRed"),
@@ -129,7 +130,7 @@ struct NodeForm: Prompt, Codable {
     "a value that is not of the field's type is refused at the field",
     arguments: [
       ("whole", "70000"), ("whole", "1.5"), ("half", "inf"), ("money", "1,5"), ("at", "yesterday"), ("id", "x"),
-      ("size", "2"), ("color", "green"), ("inner.code", "200"), ("text", ""), ("maybe.code", "x"),
+      ("size", "2"), ("color", "green"), ("inner.code", "200"), ("text", ""), ("maybe.code", "x"), ("ratio", "1e300"),
     ])
   func refused(field: String, value: String) async throws {
     let (_, site) = try await asked(EverythingForm()) { try $0.form(EverythingForm.self, title: { _ in "All" }) }
@@ -140,6 +141,18 @@ struct NodeForm: Prompt, Codable {
     )
   }
 
+  @Test("a part of an optional value is needed as soon as another part is filled in")
+  func halfFilled() async throws {
+    let (host, site) = try await asked(EverythingForm()) { try $0.form(EverythingForm.self, title: { _ in "All" }) }
+    let note = Self.filled.filter { $0.0 != "maybe.note" } + [("maybe.note", "hello")]
+    let refused = await post(site, note)
+    #expect(refused.status == 422 && refused.text.contains("id=\"q1-maybe.code-error\""))
+    #expect(await post(site, note.filter { $0.0 != "maybe.code" } + [("maybe.code", "7")]).status == 303)
+    let output = try #require(try await host.flow("one").settled().output)
+    #expect(
+      try JSONDecoder().decode(Everything.self, from: Data(output)).maybe == Inner(code: 7, note: "hello"))
+  }
+
   @Test("both forms of dates are read from JSON")
   func dates() async throws {
     for date in [
@@ -148,7 +161,7 @@ struct NodeForm: Prompt, Codable {
       let (host, site) = try await asked(EverythingForm()) { try $0.form(EverythingForm.self, title: { _ in "All" }) }
       let page = await site.respond(to: WebRequest(method: "GET", target: "/flows/one"))
       let answer = """
-        {"question":"\(try #require(page.hidden("_question")))","answer":{"text":"","yes":true,"whole":1,"half":1,"money":1,
+        {"question":"\(try #require(page.hidden("_question")))","answer":{"text":"","yes":true,"whole":1,"half":1,"ratio":1,"money":1,
         "at":\(date),"link":"x:y","id":"7F9C24E8-3B12-4FEF-91E0-000000000000","size":1,"color":{"blue":{}},"inner":{"code":1}}}
         """
       let response = await site.respond(

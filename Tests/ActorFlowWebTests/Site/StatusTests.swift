@@ -22,6 +22,42 @@ import Testing
     #expect(late.status == 409 && late["code"] == "suspended" && late["page.status"] == "suspended")
   }
 
+  @Test(
+    "a back and an abandon whose `backUp` throws are done for the client, in HTML and in JSON",
+    arguments: [true, false])
+  func rollbackFailed(isJSON: Bool) async throws {
+    let host = FlowHost(store: MemoryFlowStore())
+    let stuck = Flow("stuck") {
+      Step("first") { Stuck() }
+      Step("second") { Stuck() }
+    }
+    let flows = try await host.register(stuck)
+    var site = FlowSite(host: host, title: "Stuck", authenticate: { _ in nil }, allow: { _, _, _ in })
+    try site.serve(withoutStarting: flows)
+    try await flows.start(id: "s", with: Order(item: "x", quantity: 1))
+    let flow = host.flow("s")
+    _ = try await flow.settled()
+    try await flow.answer(AddressForm.self, with: AddressForm.Answer(street: "Main St 1", city: "Bern"))
+    _ = try await flow.settled()
+    for verb in ["back", "abandon"] {
+      let headers: WebHeaders = [
+        "Accept": isJSON ? "application/json" : "text/html", "Content-Type": "application/json",
+      ]
+      let response = await site.respond(
+        to: WebRequest(method: "POST", target: "/flows/s/\(verb)", headers: headers, body: Array("{}".utf8)))
+      #expect(response.status == (isJSON ? 200 : 303), "\(verb): \(response.text)")
+    }
+    #expect(try await flow.view().status == .abandoned)
+  }
+
+  private actor Stuck: FlowStep {
+    func proceed(_ order: Order, context: StepContext) async throws -> Order {
+      _ = try await context.ask(AddressForm(order: order))
+      return order
+    }
+    func backUp(context: RollbackContext) throws { throw Rejected() }
+  }
+
   @Test("a host that has stopped takes no answer, and says when to come again")
   func stopped() async throws {
     let site = try await TestSite()
