@@ -81,12 +81,15 @@
         let values: [SQLValue] = [
           now, .text(id.description), .text(epoch.owner), .int(epoch.fence.number), .int(checked?.number),
         ]
-        let acquired = try await pool.call(statement(values)) { reply in
-          let reply = FunctionReply(reply)
-          return Acquired(
-            kind: reply.outcome?.kind, flow: Result { () throws(FlowStoreError) in try reply.stored },
-            changes: reply.changes, notifiable: reply.notifiable)
-        }
+        let acquired: Acquired
+        do {
+          acquired = try await pool.call(statement(values)) { reply in
+            let reply = FunctionReply(reply)
+            return Acquired(
+              kind: reply.outcome?.kind, flow: Result { () throws(FlowStoreError) in try reply.stored },
+              changes: reply.changes, notifiable: reply.notifiable)
+          }
+        } catch { throw error.ofAcquire(id) }
         tell(acquired.changes, acquired.notifiable)
         try epoch.refuse(acquired.kind)
         switch (acquired.kind, acquired.flow) {
@@ -141,7 +144,11 @@
         claimed += found.flows.map { LeasedFlow(FlowLease(of: $0.id, under: epoch), $0) }
         if found.unreadable.isEmpty { return claimed }
         // Flows that cannot be read take no place among the others: the claim looks further.
-        for id in found.unreadable { try await release(FlowLease(of: id, under: epoch)) }
+        for id in found.unreadable {
+          // Without announcing that they are due: every host would claim them again at once, and so on without end.
+          let lease: [SQLValue] = [.text(id.description), .text(epoch.owner), .int(epoch.fence.number)]
+          _ = try await pool.call(function("flow_release", lease, .isRecognized)) { _ in }
+        }
         unreadable += found.unreadable
       }
     }
@@ -237,6 +244,15 @@
     let notifiable: [StoreChange]
     var flows: [StoredFlow] = []
     var unreadable: [FlowID] = []
+  }
+
+  extension FlowStoreError {
+    /// The error of an acquire: a flow that another transaction has locked is in use, and the store is not away.
+    fileprivate func ofAcquire(_ id: FlowID) -> FlowStoreError {
+      guard let error = underlying as? ServerError, error.isOfLock else { return self }
+      return FlowStoreError(
+        .leased, "the flow \(id.shown) is being changed in a transaction that has not ended", underlying: error)
+    }
   }
 
   extension Epoch {

@@ -55,7 +55,10 @@
           connectSeconds: options.connectSeconds, replyTime: options.limitedReplyTime, faults: faults))
       (self.clock, schema) = (clock, place.schema)
       let connections = min(max(1, options.connections), 1_000)
-      pool = Pool(place, count: connections)
+      var calls = place
+      // A call that waits for a lock keeps others from its connection, and the caller's transaction may wait for the call.
+      calls.lockTime = min(.seconds(3), options.limitedReplyTime / 3)
+      pool = Pool(calls, count: connections)
       transactions = TransactionConnections(place, most: connections)
       notifications = Notifications(place, streams, isOn: options.notifies)
       try await pool.open(migrates: options.migrates)

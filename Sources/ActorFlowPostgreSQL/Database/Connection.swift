@@ -35,6 +35,8 @@
     /// The time that the server may be silent.
     var replyTime: Duration
     private let faults: ConnectionFaults?
+    /// Whether the server has begun to copy, which ends with the connection alone.
+    private var isCopying = false
 
     /// - Throws: ``ServerError`` if the server refuses, or cannot be reached.
     init(_ address: ServerAddress, _ options: ConnectionOptions) throws {
@@ -140,7 +142,7 @@
     private func checkBeforeSending() throws {
       var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
       if poll(&entry, 1, 0) != 0, PQconsumeInput(handle) == 0 { throw lost(mayBeDone: false) }
-      guard PQstatus(handle) == CONNECTION_OK else { throw lost(mayBeDone: false) }
+      guard PQstatus(handle) == CONNECTION_OK, !isCopying else { throw lost(mayBeDone: false) }
     }
 
     private func send(_ statement: SQLStatement) throws {
@@ -186,7 +188,12 @@
       var failure: ServerError?
       while let result = try nextResult() {
         switch PQresultStatus(result) {
-        case PGRES_TUPLES_OK, PGRES_COMMAND_OK: last = Reply(result)
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: last = Reply(result)
+        case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
+          PQclear(result)
+          isCopying = true
+          throw ServerError(
+            state: "0A000", message: "COPY cannot be done on a connection of the store; use a client of your own")
         default:
           failure = failure ?? ServerError(state: field("C", of: result), message: field("M", of: result))
           PQclear(result)

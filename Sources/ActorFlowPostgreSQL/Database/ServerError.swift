@@ -18,6 +18,9 @@
     /// Whether another transaction was in the way of this one.
     var isOfOtherTransaction: Bool { state == "40001" || state == "40P01" }
 
+    /// Whether another transaction held a lock for longer than this one waits.
+    var isOfLock: Bool { state == "55P03" }
+
     /// Whether the server has ended the connection, or is about to.
     var endsConnection: Bool { state.hasPrefix("08") || ["57P01", "57P02", "57P03", "57P05", "25P03"].contains(state) }
 
@@ -42,6 +45,10 @@
         self.init(
           .unavailable,
           "the role of \(address) lacks a right; `PostgreSQLFlowStore.script` shows the statements that grant it",
+          underlying: error)
+      case "55P03":
+        self.init(
+          .unavailable, "another transaction on \(address) holds a lock for too long; end it, or try again later",
           underlying: error)
       case "53100":
         self.init(.unavailable, "the disk of \(address) is full; make room and try again", underlying: error)

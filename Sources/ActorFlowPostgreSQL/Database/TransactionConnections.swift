@@ -23,10 +23,14 @@
     /// - Throws: The error of `body`; `CancellationError` for a caller that is cancelled while it waits.
     func withConnection<Value>(_ body: (Worker) async throws -> Value) async throws -> Value {
       let worker = try await take()
-      defer { giveBack(worker) }
-      return try await body(worker)
+      let result: Result<Value, any Error>
+      do { result = .success(try await body(worker)) } catch { result = .failure(error) }
+      await giveBack(worker)
+      return try result.get()
     }
 
+    /// - Throws: `FlowStoreError` with the code `unavailable` if none is given back within the time of a reply. The callers
+    ///   that have them may be waiting for this one.
     private func take() async throws -> Worker {
       let waiter = OneShot()
       let found = try state.withLock { state throws(FlowStoreError) -> Worker? in
@@ -40,20 +44,41 @@
         return Worker(place, label: "ActorFlow.postgresql.transaction.\(state.count)")
       }
       if let found { return found }
-      guard let worker = try await waiter.value() as? Worker else { throw FlowStoreError.storeIsClosed }
-      return worker
+      return try await withThrowingTaskGroup { group in
+        group.addTask { try await waiter.value() as? Worker }
+        group.addTask { [self] in
+          let isOver = (try? await ContinuousClock().sleep(for: place.connection.replyTime)) != nil
+          // A caller that has just got a connection is not refused.
+          if isOver, waiter.take() { waiter.fulfil(.failure(noneIsFree)) }
+          return nil
+        }
+        defer { group.cancelAll() }
+        while let worker = try await group.next() {
+          if let worker { return worker }
+        }
+        throw FlowStoreError.storeIsClosed
+      }
     }
 
-    private func giveBack(_ worker: Worker) {
-      let waiter = state.withLock { state -> OneShot? in
+    private var noneIsFree: FlowStoreError {
+      FlowStoreError(
+        .unavailable,
+        "all \(most) connections to \(place.address) for transactions have been in use for \(place.connection.replyTime); "
+          + "end transactions soon, begin none inside another, or raise `connections`")
+    }
+
+    private func giveBack(_ worker: Worker) async {
+      let (waiter, isClosed) = state.withLock { state -> (OneShot?, Bool) in
+        guard !state.isClosed else { return (nil, true) }
         while !state.waiters.isEmpty {
           let waiter = state.waiters.removeFirst()
           // A caller that was cancelled takes no connection.
-          if waiter.take() { return waiter }
+          if waiter.take() { return (waiter, false) }
         }
         state.idle.append(worker)
-        return nil
+        return (nil, false)
       }
+      if isClosed { await worker.close() }
       waiter?.fulfil(.success(worker))
     }
 
@@ -86,17 +111,27 @@
     }
 
     /// Runs a statement of the transaction, with texts for values and columns.
+    ///
+    /// - Throws: ``ServerError`` also for what libpq would not send, or only in part.
     func run(_ sql: String, _ values: [String?]) throws -> [[String?]] {
-      try perform(SQLStatement(sql: sql, values: values.map(SQLValue.untyped), isText: true)) { $0.texts }
+      guard values.count <= Int(UInt16.max) else {
+        throw ServerError(state: "54023", message: "a statement takes 65,535 values at most")
+      }
+      guard !(values + [sql]).contains(where: { $0?.utf8.contains(0) ?? false }) else {
+        throw ServerError(state: "22021", message: "a text with U+0000 cannot be sent")
+      }
+      return try perform(SQLStatement(sql: sql, values: values.map(SQLValue.untyped), isText: true)) { $0.texts }
     }
 
     /// - Throws: ``FlowStoreError``: `outcomeUnknown` if the reply was lost; any other one says that the transaction was
-    ///   rolled back.
-    func commit() throws(FlowStoreError) {
+    ///   rolled back. So does a ``ServerError``, of a constraint that is checked at the end of the transaction.
+    func commit() throws {
       let tag: String
       do {
         tag = try perform(SQLStatement(sql: "COMMIT", repetition: .isAnotherCall), isCommit: true) { $0.tag }
-      } catch { throw storeError(error) }
+      } catch let error as ServerError where error.state.hasPrefix("23") { throw error } catch {
+        throw storeError(error)
+      }
       // The server answers the commit of a broken transaction with its rollback.
       guard tag != "ROLLBACK" else {
         throw FlowStoreError(

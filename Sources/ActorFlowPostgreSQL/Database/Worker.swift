@@ -15,6 +15,9 @@
     let address: ServerAddress
     let schema: Schema
     let connection: ConnectionOptions
+    /// The time that a statement waits for a lock of another transaction before it is refused; `nil` for as long as it
+    /// takes.
+    var lockTime: Duration?
 
     /// Opens a connection for the store's statements.
     ///
@@ -27,6 +30,11 @@
         SQLStatement(
           sql: """
             SELECT current_setting('server_version_num')::bigint, current_setting('server_encoding'),
+              -- The server finds out soon that this machine is gone, and rolls its transaction back. Servers that are
+              -- only compatible may not have these settings.
+              (SELECT count(set_config(s.name, v.value, false)) FROM pg_catalog.pg_settings s JOIN (VALUES
+                ('tcp_keepalives_idle', '10'), ('tcp_keepalives_interval', '5'), ('tcp_keepalives_count', '3')
+              ) v (name, value) ON v.name = s.name),
               set_config('default_transaction_isolation', 'read committed', false),
               set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
                 ELSE current_setting('synchronous_commit') END, false)
@@ -46,6 +54,14 @@
         connection.replyTime = self.connection.replyTime
       }
       try schema.check(connection, at: address)
+      if let lockTime {
+        let milliseconds = "\(Int64((lockTime / .milliseconds(1)).rounded(.up)))"
+        _ = try connection.run(
+          SQLStatement(
+            sql: """
+              SELECT count(set_config(name, $1, false)) FROM pg_catalog.pg_settings WHERE name = 'lock_timeout'
+              """, values: [.text(milliseconds)]))
+      }
       return connection
     }
 
