@@ -1,6 +1,7 @@
 public import ActorFlowHosting
 import ActorFlowPostgreSQL
 import ActorFlowSQLite
+import Foundation
 
 /// The place of the flows, as `--store` names it.
 public enum StorePlace: Sendable, Equatable {
@@ -20,6 +21,23 @@ public enum StorePlace: Sendable, Equatable {
       self = .files(directory: text)
     } else {
       return nil
+    }
+  }
+
+  /// Whether there is a store already, as far as that is seen without opening it: opening makes one where there is none. A
+  /// database of PostgreSQL is not asked.
+  public var mayHaveStore: Bool {
+    func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+    func isStore(_ directory: String) -> Bool { exists(directory + "/log") || exists(directory + "/store") }
+    switch self {
+    // Stores of earlier versions have a folder of flows alone. A service may have its store in a folder of this name.
+    case .files(let path): return isStore(path) || exists(path + "/flows") && !isStore(path + "/flows")
+    case .sqlite(let file):
+      guard let handle = FileHandle(forReadingAtPath: file) else { return false }
+      defer { try? handle.close() }  // nothing was written
+      let mark = Data("SQLite format 3\0".utf8)
+      return (try? handle.read(upToCount: mark.count)) == mark
+    case .postgreSQL: return true
     }
   }
 

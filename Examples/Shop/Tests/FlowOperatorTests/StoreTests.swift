@@ -94,6 +94,11 @@ import Testing
       }
       let missing = await terminal("list", "--store", folder.appendingPathComponent("none").path)
       #expect(missing.code == 2 && missing.errors.contains("there is no store at"))
+      // The directory around the store's is none, and stays as it is.
+      let around = folder.path
+      let before = try FileManager.default.contentsOfDirectory(atPath: around)
+      #expect(await terminal("list", "--store", around).errors.contains("there is no store at"))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: around) == before)
       #expect(await terminal("export", "--store", "sqlite:\(store)-typo.db").errors.contains("there is no store at"))
       #expect(await terminal("list", "--store", "").code == 2)
       #expect(await terminal("list", "--store", store, "--url", "http://127.0.0.1:1").code == 2)

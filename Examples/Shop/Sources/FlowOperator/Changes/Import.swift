@@ -33,9 +33,12 @@ struct Import: OperatorCommand {
     for try await (number, line) in try lines() where !line.isEmpty {
       let exported: ExportedFlow
       do { exported = try ExportedFlow(line: line) } catch {
+        let before =
+          apply
+          ? "Flows of the lines before are imported; --skip-existing passes over them" : "Nothing is imported"
         throw ToolFailure.refused(
           "line \(number) of \(name) cannot be read: \(error.message). Lines for an import come from `actorflow export` "
-            + "with --store. Flows of the lines before are imported; --skip-existing passes over them")
+            + "with --store. \(before)")
       }
       let id = exported.flow.id.description
       guard apply else {

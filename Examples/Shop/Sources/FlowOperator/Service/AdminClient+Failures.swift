@@ -80,8 +80,8 @@ extension AdminClient {
 
   /// Returns the error for a reply that is none of an ActorFlow site's.
   func foreign(_ status: Int? = nil) -> ToolFailure {
-    let place = status.map { ", status \($0)" } ?? ""
+    let reply = status.map { ", status \($0)" } ?? ""
     return .refused(
-      "\(place) has no operators' verbs below /admin\(place): is this the address of the service's site?")
+      "\(place) has no operators' verbs below /admin\(reply): is this the address of the service's site?")
   }
 }

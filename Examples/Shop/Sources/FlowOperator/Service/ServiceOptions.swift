@@ -59,7 +59,7 @@ struct ServiceOptions: ParsableArguments {
     // Opening a store makes it, and an empty one would pass for one without flows.
     switch place {
     case .files(let path), .sqlite(let path):
-      guard command is Import || FileManager.default.fileExists(atPath: path) else {
+      guard command is Import || place.mayHaveStore else {
         throw ToolFailure.usage("there is no store at \(path): is this where the service has its flows?")
       }
     case .postgreSQL: break
