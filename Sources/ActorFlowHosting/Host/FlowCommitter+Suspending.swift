@@ -47,13 +47,15 @@ extension FlowCommitter {
     return true
   }
 
-  /// Writes the entry of a request that changes nothing else, for a flow that no coordinator runs: it is suspended, or
-  /// has ended.
+  /// Writes the entry of a request that changes nothing else, for a flow that no coordinator runs: it is suspended, has
+  /// ended, or is not in use.
   func remark(_ remark: HostRequest.Remark, for request: HostRequest) async throws {
     var (stored, state) = latest
     guard let base = stored.take() else { return }
     var snapshot = base.snapshot
-    let step = snapshot.steps.first
+    // The note of a flow that goes on names no step, whether the flow is in use or not.
+    let standsStill = state.machine.fault != nil || state.machine.ending != nil
+    let step = standsStill ? snapshot.steps.first : nil
     try await write(&snapshot, &state, after: base, remark.what, step, remark.detail, for: request)
   }
 
