@@ -54,15 +54,22 @@ extension ShardedFlowStore where Shard: LeasingFlowStore {
     return Array(shards.indices[first...]) + Array(shards.indices[..<first])
   }
 
-  /// Claims flows of one shard. Flows that do not belong there are released again.
+  /// Claims flows of one shard. Flows that do not belong there are released again, and take no place among the others.
   private func claim(
     _ limit: Int, of shard: Shard, _ number: Int, under epoch: Epoch, _ serving: [String: ClosedRange<Int>]
   ) async throws -> (flows: [LeasedFlow], stray: FlowID?) {
     guard let part = try await part(of: epoch, in: number) else { throw notAttached(number) }
-    let claims = try await shard.claimDue(under: part, serving: serving, limit: limit)
-    let strays = claims.filter { placement.shard(of: $0.lease.id) != number }
+    var (flows, strays) = ([LeasedFlow](), [LeasedFlow]())
+    var isPure = false
+    while !isPure {
+      let claims = try await shard.claimDue(under: part, serving: serving, limit: limit - flows.count)
+      let own = claims.filter { placement.shard(of: $0.lease.id) == number }
+      flows += own
+      strays += claims.filter { placement.shard(of: $0.lease.id) != number }
+      // The strays are leased meanwhile, so another claim finds others.
+      isPure = own.count == claims.count || flows.count >= limit
+    }
     for stray in strays { try await shard.release(stray.lease) }
-    let flows = claims.filter { placement.shard(of: $0.lease.id) == number }
     return (flows.map { LeasedFlow(FlowLease(of: $0.lease.id, under: epoch), $0.flow) }, strays.first?.lease.id)
   }
 

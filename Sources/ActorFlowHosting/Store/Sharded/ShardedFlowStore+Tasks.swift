@@ -10,11 +10,13 @@ extension ShardedFlowStore {
     let sources = streams.enumerated().compactMap { number, stream in stream.map { (number, $0) } }
     guard !sources.isEmpty else { return nil }
     let (stream, continuation) = AsyncStream<StoreChange>.makeStream(bufferingPolicy: .bufferingNewest(4_096))
-    let reading = Task.detached { [epochs] in
+    let reading = Task.detached { [epochs, placement] in
       await withDiscardingTaskGroup { group in
         for (number, source) in sources {
           group.addTask {
             for await change in source {
+              // A claim passes over a flow that does not belong there, and would be made again at once.
+              if case .due(let id, _, _) = change, placement.shard(of: id) != number { continue }
               if let change = epochs.translated(change, in: number) { continuation.yield(change) }
             }
           }

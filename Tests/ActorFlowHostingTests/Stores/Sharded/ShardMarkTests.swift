@@ -136,4 +136,28 @@ import Testing
     #expect((store.failures[2] as? FlowStoreError)?.code == .misplaced)
     #expect(try await store.leased(to: epoch, after: nil, limit: 9).flows == [id])
   }
+
+  @Test("flows that do not belong into a shard keep its own from no claim, and wake no host")
+  func strays() async throws {
+    let stores = ShardedStores()
+    let store = try await stores.open()
+    let ids = (0..<100).map { FlowID("flow-\($0)") }
+    let strays = ids.filter { store.shardIndex(of: $0) == 0 }.prefix(4)
+    let own = try #require(ids.first { store.shardIndex(of: $0) == 2 })
+    let runnable = FlowSnapshot(definition: "test", version: 1, status: .runnable, body: [])
+    for id in strays + [own] {
+      _ = try await stores.shards[2].commit(FlowWrite(runnable, to: id, expecting: .none))
+    }
+    let epoch = try await store.attach(owner: "ann", for: .seconds(9))
+    let changes = try #require(store.changes)
+    let claims = try await store.claimDue(under: epoch, serving: ["test": 1...1], limit: 3)
+    #expect(claims.map(\.lease.id) == [own])
+    // The strays were given back before, so a change of this flow comes after what was said of them.
+    try await store.release(FlowLease(of: own, under: epoch))
+    for await change in changes {
+      guard case .due(let id, _, _) = change else { continue }
+      #expect(id == own)
+      break
+    }
+  }
 }
