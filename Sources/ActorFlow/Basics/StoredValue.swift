@@ -31,10 +31,13 @@ package struct PackedValue: Sendable, Equatable {
     } else if let encodable = value as? any Encodable {
       try self.init(encoding: encodable, with: codec)
     } else {
+      let type = "\(Swift.type(of: value))"
       throw FlowError(
         .notStorable,
-        "a value of type \(Swift.type(of: value)) cannot be stored; make the type Codable, or `.map` the value to a "
-          + "Codable type")
+        "a value of type \(type) cannot be stored; "
+          + (type.hasPrefix("(")
+            ? "give the `Parallel` that makes it a `join:` that returns a Codable type"
+            : "make the type Codable, or `.map` the value to a Codable type"))
     }
   }
 

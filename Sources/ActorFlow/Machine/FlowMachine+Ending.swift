@@ -101,7 +101,9 @@ extension FlowMachine {
 
   func refuseSuspended() throws(FlowError) {
     guard let fault else { return }
-    throw error(.suspended, "a step failed, and the flow is suspended: \(fault.error)", step: fault.step)
+    throw error(
+      .suspended, "\"\(fault.step)\" failed, and the flow is suspended until it is retried: \(fault.error)",
+      step: fault.step)
   }
 
   /// Returns the error to report. The machine decides endings, never the type of an error: a `CancellationError` that

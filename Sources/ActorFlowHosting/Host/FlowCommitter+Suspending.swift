@@ -54,8 +54,7 @@ extension FlowCommitter {
     guard let base = stored.take() else { return }
     var snapshot = base.snapshot
     // The note of a flow that goes on names no step, whether the flow is in use or not.
-    let standsStill = state.machine.fault != nil || state.machine.ending != nil
-    let step = standsStill ? snapshot.steps.first : nil
+    let step = state.machine.fault?.step ?? (state.machine.ending == nil ? nil : snapshot.steps.first)
     try await write(&snapshot, &state, after: base, remark.what, step, remark.detail, for: request)
   }
 

@@ -4,13 +4,13 @@ import Testing
 /// The program of the README, which Getting Started explains. As a file `main.swift` it has no enum and no function
 /// around it; `print` is a parameter here so that a test sees the output.
 enum ReadmeProgram {
-  struct Address: Sendable { var street: String }
+  struct Address: Codable, Sendable { var street: String }
   struct FormError: Error { var problem: String }
-  struct Cart: Sendable {
+  struct Cart: Codable, Sendable {
     var item: String
     var price: Int
   }
-  struct Order: Sendable {
+  struct Order: Codable, Sendable {
     var cart: Cart
     var address: Address
   }
@@ -20,7 +20,7 @@ enum ReadmeProgram {
     var sentTo: String
   }
 
-  struct AddressForm: Prompt {  // the question and the type of its answer
+  struct AddressForm: Prompt, Codable {  // the question and the type of its answer
     typealias Answer = Address
     let cart: Cart
     func validate(_ answer: Address) throws {
