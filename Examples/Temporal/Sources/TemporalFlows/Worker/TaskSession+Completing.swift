@@ -53,10 +53,11 @@ extension TaskSession {
       switch failure.outcome {
       case .gone where failure.mayBeDone:
         guard let commit else { break }
-        phase = .lost
+        let found = try? await client.readFlowCommit(id)
+        // The reply was lost, and with it a new task. The server gives that out again when its time is over.
+        phase = goesOn || found != commit ? .lost : .closed
         // Another worker may have committed since, behind this commit: then the last commit tells nothing of it.
-        guard let found = try? await client.readFlowCommit(id), found == commit else { return .unknown(failure.error) }
-        // The reply, and with it the new task, was lost. The server gives that out again when its time is over.
+        guard found == commit else { return .unknown(failure.error) }
         outcomes.removeFirst(told)
         return .done
       case .gone: break
