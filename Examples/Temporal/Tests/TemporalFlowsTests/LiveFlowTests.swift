@@ -38,6 +38,16 @@ import Testing
     }
   }
 
+  /// The server sends a ping with nearly every request; more than 200 in 30 seconds must not close the connection.
+  @Test func manyCallsKeepTheConnection() async throws {
+    let flows = try Served.flows("nobody")
+    for _ in 0..<450 {
+      _ = try await flows.client.call {
+        try await $0.getSystemInfo(TemporalGetSystemInfoRequest(), metadata: $1, options: $2)
+      }
+    }
+  }
+
   @Test func aStartIsIdempotent() async throws {
     let (id, flows) = (FlowID(Served.name("order")), try Served.flows("nobody"))
     try await flows.start("checkout", id: id, with: Order(item: "teapot"))

@@ -43,6 +43,7 @@ public final class TemporalClient: Service, Sendable {
     config.connection.keepalive = .init(time: .seconds(30), timeout: .seconds(15), allowWithoutCalls: false)
     config.backoff.initial = .milliseconds(50)
     config.backoff.max = .seconds(5)
+    config.channelDebuggingCallbacks = ServerPings.callbacks
     let grpc = GRPCClient(
       transport: try .http2NIOPosix(
         target: .dns(host: host, port: port), transportSecurity: security.transport, config: config))
