@@ -210,15 +210,22 @@ import Testing
     }
   }
 
+  /// An answer that is too large, or with which the flow is, is refused at once. The task that brings it has more bytes
+  /// than gRPC takes by default.
   @Test func aSnapshotOverTheLimitIsRefusedAndTheFlowStays() async throws {
     let id = FlowID(Served.name("collecting"))
     try await Served.withWorker("collecting", registering: { try await $0.register(TestFlows.collecting) }) { flows in
-      let text = String(repeating: "x", count: 900_000)
+      func text(_ letter: Character, _ count: Int) -> String { String(repeating: letter, count: count) }
       try await flows.start("collecting", id: id, with: "")
-      let question = try #require(try await flows.settled(id).questions.first)
-      try await flows.answer(question.id, with: text)
-      let second = try #require(try await flows.settled(id, after: Revision(2)).questions.first)
-      await #expect(throws: TemporalFlowError.self) { try await flows.answer(second.id, with: text + text) }
+      let first = try #require(try await flows.settled(id).questions.first)
+      let revision = try await flows.answer(first.id, with: text("x", 1_040_000))
+      let second = try #require(try await flows.settled(id, after: revision).questions.first)
+      for answer in [text("y", 1_040_000), text("y", 1_900_000), text("y", 2_100_000)] {
+        let began = ContinuousClock.now
+        let error = await #expect(throws: TemporalFlowError.self) { try await flows.answer(second.id, with: answer) }
+        #expect(error?.code == .tooLarge)
+        #expect(.now - began < flows.options.requestTime / 2)
+      }
       #expect(try await flows.settled(id).questions.map(\.id) == [second.id])
     }
   }

@@ -87,7 +87,8 @@ public final class TemporalClient: Service, Sendable {
     var options = CallOptions.defaults
     options.timeout = timeout
     options.waitForReady = true
-    options.maxResponseMessageBytes = Self.replyBytes
+    // The transport limits replies by the number that is for requests, and otherwise to 4 MiB.
+    (options.maxRequestMessageBytes, options.maxResponseMessageBytes) = (Self.replyBytes, Self.replyBytes)
     return try await body(service, metadata, options)
   }
 }
