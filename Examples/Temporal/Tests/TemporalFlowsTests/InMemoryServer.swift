@@ -91,6 +91,12 @@ final class InMemoryServer: Sendable {
   }
 
   // MARK: - Completions
+  private static func write(_ kind: TemporalEventType, _ state: inout State) {
+    var event = TemporalHistoryEvent()
+    (event.eventID, event.eventType) = (Int64(state.events.count + 1), kind)
+    state.events.append(event)
+  }
+
 
   func complete(
     _ request: TemporalRespondWorkflowTaskCompletedRequest
@@ -105,12 +111,17 @@ final class InMemoryServer: Sendable {
       guard request.taskToken == .init("\(state.token)".utf8) else {
         throw RPCError(code: .notFound, message: "Workflow task not found.")
       }
-      do { try Self.carryOut(request, &state) } catch {
+      do {
+        Self.write(.workflowTaskCompleted, &state)
+        try Self.carryOut(request, &state)
+      } catch {
         state.problems.append("\(error)")
         throw error
       }
       state.token += 1
       var response = TemporalRespondWorkflowTaskCompletedResponse()
+      for kind in [TemporalEventType.workflowTaskScheduled, .workflowTaskStarted]
+      where request.forceCreateNewWorkflowTask { Self.write(kind, &state) }
       if request.returnNewWorkflowTask { response.workflowTask = Self.task(of: id, &state) }
       return response
     }

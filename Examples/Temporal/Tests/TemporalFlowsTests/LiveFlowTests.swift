@@ -265,6 +265,46 @@ import Testing
     }
   }
 
+  /// Workers of both versions poll one queue. An order that has come to the second is never worked on by the first.
+  @Test func workersOfTwoVersionsShareAQueue() async throws {
+    let ids = (0..<8).map { _ in FlowID(Served.name("order")) }
+    let ledgers = ["old", "new"].map { NSTemporaryDirectory() + Served.name($0) }
+    defer { for ledger in ledgers { try? FileManager.default.removeItem(atPath: ledger) } }
+    let first: @Sendable (TemporalFlowWorker) async throws -> Void = {
+      try await $0.register(Checkout.flow(Provider(ledger: ledgers[0])))
+    }
+    let second: @Sendable (TemporalFlowWorker) async throws -> Void = {
+      try await $0.register(Checkout.flow(Provider(ledger: ledgers[1]), hasGift: true), version: 2, from: 1)
+    }
+    try await Served.withWorker("shared", registering: first) { flows in
+      for id in ids {
+        try await flows.start("checkout", id: id, with: Order(item: "teapot"))
+        try await flows.answerNext(id, "Main St 1")
+      }
+      // The worker of the first version is still there.
+      try await Served.withWorker("shared", registering: second) { flows in
+        try await withThrowingDiscardingTaskGroup { group in
+          for id in ids {
+            group.addTask {
+              try await flows.answerNext(id, "by bike", within: .seconds(60))
+              let view = try await flows.answerNext(id, "card 1", within: .seconds(60))
+              #expect(view.status == .finished)
+              let order = try JSONDecoder().decode(Order.self, from: Data(try #require(view.output)))
+              #expect((order.receipts["gift"] != nil) == (view.version == 2))
+              let moves = try await flows.history(of: id).filter { $0.detail == "1 → 2" }
+              #expect(moves.count == (view.version == 2 ? 1 : 0))
+            }
+          }
+        }
+      }
+    }
+    let (old, new) = (try Provider.entries(of: ledgers[0]), try Provider.entries(of: ledgers[1]))
+    // Each effect was done once, by one of the two, and the gifts by the second.
+    #expect(Set((old + new).map(\.key)).count == old.count + new.count)
+    #expect(!old.contains { $0.what == "gift" })
+    #expect(new.contains { $0.what == "gift" })
+  }
+
   /// The very flow of the other tests, on a host with a store in memory.
   @Test func theFlowRunsUnchangedOnAHost() async throws {
     let host = FlowHost(store: MemoryFlowStore())

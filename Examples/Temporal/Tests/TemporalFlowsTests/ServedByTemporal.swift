@@ -72,9 +72,11 @@ enum Served {
 extension TemporalFlows {
   /// Answers the question that is open, and returns the flow behind it.
   @discardableResult
-  func answerNext(_ id: FlowID, _ answer: some Encodable & Sendable, key: String? = nil) async throws -> FlowView {
-    let question = try #require(try await settled(id).questions.first)
+  func answerNext(
+    _ id: FlowID, _ answer: some Encodable & Sendable, key: String? = nil, within time: Duration = .seconds(10)
+  ) async throws -> FlowView {
+    let question = try #require(try await settled(id, within: time).questions.first)
     let revision = try await self.answer(question.id, with: answer, key: key)
-    return try await settled(id, after: revision)
+    return try await settled(id, after: revision, within: time)
   }
 }

@@ -16,7 +16,8 @@ extension TaskSession {
       }
       guard write.snapshot.status != .unmigrated else {
         // Temporal gives the task out again until a worker has a version that fits.
-        throw FlowStoreError(.unavailable, "no version at this worker fits the flow \(id); the task is failed instead")
+        isUnserved = true
+        throw FlowStoreError(.unavailable, "no version at this worker fits the flow \(id); the task is given back")
       }
       guard (stored?.revision ?? .none) == write.expecting else {
         throw FlowStoreError(

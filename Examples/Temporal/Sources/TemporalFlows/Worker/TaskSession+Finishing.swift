@@ -14,6 +14,10 @@ extension TaskSession {
     await alone {
       guard phase == .open else { return }
       do {
+        if isUnserved, state.idleTasks < Self.mostHandovers {
+          _ = try await complete([], goesOn: false, handsOver: true)
+          return
+        }
         if let failure { return await fail(because: failure) }
         if let stored, doubt == nil {
           try await rest(stored, ending)
@@ -23,6 +27,13 @@ extension TaskSession {
       } catch { await fail(because: error) }
     }
   }
+
+  /// Notes that this worker lacks the definition of the flow, which another one may have.
+  func isServedElsewhere() { isUnserved = true }
+
+  /// The number of tasks in a row that are handed to any worker instead of being failed, while workers of two versions
+  /// poll one queue. After a few failures in a row the server would pause, although the other worker is there.
+  private static let mostHandovers = 20
 
   private func rest(_ flow: StoredFlow, _ ending: FlowView?) async throws {
     var commands: [TemporalCommand] = []

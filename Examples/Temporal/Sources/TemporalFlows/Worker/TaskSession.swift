@@ -42,6 +42,8 @@ actor TaskSession {
   var applied: Set<Int64> = []
   /// The reason why the task is to be failed, so that the server gives it out again.
   var failure: (any Error)?
+  /// Whether this worker lacks the definition of the flow, or its version.
+  var isUnserved = false
   /// The time at which the server has given out the task, or of the last completion.
   var answeredAt: ContinuousClock.Instant
   /// The flow as the list has it.
@@ -124,7 +126,10 @@ actor TaskSession {
   }
 
   /// Notes that a request can be carried out neither now nor never, so that the server is to give the task out again.
-  func giveUp(because error: any Error) { if failure == nil { failure = error } }
+  func giveUp(because error: any Error) {
+    if failure == nil { failure = error }
+    if (error as? FlowError)?.code == .unmigrated { isUnserved = true }
+  }
 
   /// Notes that the code of a request has returned.
   func isDone(_ request: TaskRequest) {

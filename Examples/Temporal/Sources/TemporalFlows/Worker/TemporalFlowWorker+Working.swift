@@ -80,6 +80,7 @@ extension TemporalFlowWorker {
       } else {
         await session.giveUp(because: error)
       }
+        if isUnknown { await session.isServedElsewhere() }
       return false
     }
   }
