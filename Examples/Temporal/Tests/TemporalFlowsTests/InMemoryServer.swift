@@ -74,6 +74,7 @@ final class InMemoryServer: Sendable {
     task.taskToken = .init("\(state.token)".utf8)
     (task.workflowExecution.workflowID, task.workflowExecution.runID) = ("\(id)", "run")
     task.history.events = state.events
+    task.startedEventID = Int64(state.events.count)
     (task.messages, state.updates) = (state.updates, [])
     return task
   }
@@ -90,13 +91,13 @@ final class InMemoryServer: Sendable {
     state.events.append(event)
   }
 
-  // MARK: - Completions
   private static func write(_ kind: TemporalEventType, _ state: inout State) {
     var event = TemporalHistoryEvent()
     (event.eventID, event.eventType) = (Int64(state.events.count + 1), kind)
     state.events.append(event)
   }
 
+  // MARK: - Completions
 
   func complete(
     _ request: TemporalRespondWorkflowTaskCompletedRequest
@@ -119,9 +120,9 @@ final class InMemoryServer: Sendable {
         throw error
       }
       state.token += 1
-      var response = TemporalRespondWorkflowTaskCompletedResponse()
       for kind in [TemporalEventType.workflowTaskScheduled, .workflowTaskStarted]
       where request.forceCreateNewWorkflowTask { Self.write(kind, &state) }
+      var response = TemporalRespondWorkflowTaskCompletedResponse()
       if request.returnNewWorkflowTask { response.workflowTask = Self.task(of: id, &state) }
       return response
     }

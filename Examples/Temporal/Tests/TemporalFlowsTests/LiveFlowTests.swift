@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  /// A step that takes three times the task's time is called once, because heartbeats keep the task.
+  /// A step that takes three times the task's time, and twice the server's limit of heartbeats, is called once.
   @Test func heartbeatsKeepALongStep() async throws {
     let (id, calls) = (FlowID(Served.name("slow")), Counter())
     let flow = TestFlows.slow(.seconds(6), calls)

@@ -66,6 +66,23 @@ import Testing
     await first
   }
 
+  /// The run has so many events that the server would soon terminate it: the step is begun again in a new run.
+  @Test func aStepInTooLongARunIsInterrupted() async throws {
+    let (server, step) = try (Self.server(taskTimeout: .milliseconds(90)), Held())
+    var worker = try await Self.worker(server, step)
+    worker.settings.mostEvents = 40
+    async let first: Void = worker.handle(server.task())
+    await step.began.wait()
+    #expect(await step.cancelled.wait())
+    step.goesOn.open()
+    await first
+    #expect(server.now.failures.count == 1)
+    #expect(server.now.events.count >= 40)
+    await worker.handle(server.timeOut())
+    #expect(step.calls.value == 1)
+    #expect(server.now.completions.last?.commands.map(\.commandType) == [.continueAsNewWorkflowExecution])
+  }
+
   private static func server(taskTimeout: Duration = .seconds(60)) throws -> InMemoryServer {
     try InMemoryServer("held", definition: "held", input: #""in""#, taskTimeout: taskTimeout)
   }

@@ -100,6 +100,9 @@ struct RunState: Sendable {
     }
   }
 
+  /// Passes over events that tell nothing, without reading them.
+  mutating func pass(to event: Int64) { lastEvent = event }
+
   private mutating func moveCursor(to event: Int64) {
     cursor = max(cursor, event)
     arrivals.removeAll { $0.event <= cursor }

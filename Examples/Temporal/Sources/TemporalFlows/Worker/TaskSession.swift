@@ -46,6 +46,8 @@ actor TaskSession {
   var isUnserved = false
   /// The time at which the server has given out the task, or of the last completion.
   var answeredAt: ContinuousClock.Instant
+  /// The time of the last completion that had a command, or of the task.
+  var saidAt: ContinuousClock.Instant
   /// The flow as the list has it.
   var listed: SummaryRecord?
   private var atWork = 0
@@ -76,7 +78,7 @@ actor TaskSession {
     (id, self.lease, self.client, self.settings) = (lease.id, lease, client, settings)
     execution = task.workflowExecution
     (requests, sink) = AsyncStream.makeStream(of: TaskRequest.self)
-    (token, answeredAt) = (task.taskToken, time)
+    (token, answeredAt, saidAt) = (task.taskToken, time, time)
     self.state = state
     stored = try state.stored()
     lastCommit = state.record?.commit
@@ -185,6 +187,11 @@ struct SessionSettings: Sendable {
   var hasSearchAttributes: Bool
   /// The time after which the server takes a task away, for flows whose workflow does not say.
   var taskTimeout: Duration
+  /// The time after which a heartbeat writes a marker, so that the server takes it for more than a heartbeat.
+  var silence = Duration.seconds(60)
+  /// The number of events of a run at which even a step that is at work is interrupted. Temporal terminates a workflow
+  /// whose run has 51,200.
+  var mostEvents: Int64 = 20_000
 }
 
 extension TemporalUpdateOutcome {

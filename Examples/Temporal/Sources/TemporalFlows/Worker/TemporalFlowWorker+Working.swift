@@ -38,9 +38,10 @@ extension TemporalFlowWorker {
       group.addTask { await giveUpWhenLost(session) }
       // Before the first commit, which says of each update that it was seen. They are carried out after the start.
       await session.receive(messages)
+      let isContinued = await session.goesOnAnew()
       // The flow may have waited here for the end of the session before, and the task be over by now.
       await session.beat()
-      if await begin(session) {
+      if !isContinued, await begin(session) {
         group.addTask { await perform(session) }
         await work(session)
       }
@@ -79,8 +80,8 @@ extension TemporalFlowWorker {
         await session.refuseStart(refusal)
       } else {
         await session.giveUp(because: error)
-      }
         if isUnknown { await session.isServedElsewhere() }
+      }
       return false
     }
   }
@@ -103,7 +104,7 @@ extension TemporalFlowWorker {
     let interval = await session.beatInterval
     while !Task.isCancelled, await session.isOpen {
       do { try await Task.sleep(for: interval) } catch { return }
-      await session.beat()
+      if await session.isTooLong { await session.interrupt() } else { await session.beat() }
     }
   }
 

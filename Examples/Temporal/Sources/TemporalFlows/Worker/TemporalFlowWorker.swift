@@ -23,7 +23,7 @@ public struct TemporalFlowWorker: Service {
   let client: TemporalClient
   let host: FlowHost
   let store: TaskStore
-  let settings: SessionSettings
+  var settings: SessionSettings
   let options: Options
   private let pollers: Int
 
