@@ -26,8 +26,10 @@ public final class DevServer: Sendable {
 
   /// Starts a server. Its data are in a directory of its own.
   ///
-  /// - Parameter binary: The path of Temporal's binary.
-  public init(_ binary: String) throws {
+  /// - Parameters:
+  ///   - binary: The path of Temporal's binary.
+  ///   - settings: The values of the server's dynamic configuration, as JSON.
+  public init(_ binary: String, settings: [String: String] = [:]) throws {
     port = try Self.freePort()
     directory = FileManager.default.temporaryDirectory.appendingPathComponent("temporal-\(port)-\(getpid())")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -38,6 +40,7 @@ public final class DevServer: Sendable {
     for (name, type) in [("Status", "Keyword"), ("Steps", "KeywordList"), ("Labels", "KeywordList")] {
       arguments += ["--search-attribute", "ActorFlow\(name)=\(type)"]
     }
+    for (name, json) in settings { arguments += ["--dynamic-config-value", "\(name)=\(json)"] }
     child = try ChildProcess(binary, arguments)
   }
 

@@ -38,6 +38,16 @@ import Testing
     }
   }
 
+  /// The server sends a ping with nearly every request; more than 200 in 30 seconds must not close the connection.
+  @Test func manyCallsKeepTheConnection() async throws {
+    let flows = try Served.flows("nobody")
+    for _ in 0..<450 {
+      _ = try await flows.client.call {
+        try await $0.getSystemInfo(TemporalGetSystemInfoRequest(), metadata: $1, options: $2)
+      }
+    }
+  }
+
   @Test func aStartIsIdempotent() async throws {
     let (id, flows) = (FlowID(Served.name("order")), try Served.flows("nobody"))
     try await flows.start("checkout", id: id, with: Order(item: "teapot"))
@@ -158,7 +168,7 @@ import Testing
     }
   }
 
-  /// A step that takes three times the task's time is called once, because heartbeats keep the task.
+  /// A step that takes three times the task's time, and twice the server's limit of heartbeats, is called once.
   @Test func heartbeatsKeepALongStep() async throws {
     let (id, calls) = (FlowID(Served.name("slow")), Counter())
     let flow = TestFlows.slow(.seconds(6), calls)
@@ -200,15 +210,22 @@ import Testing
     }
   }
 
+  /// An answer that is too large, or with which the flow is, is refused at once. The task that brings it has more bytes
+  /// than gRPC takes by default.
   @Test func aSnapshotOverTheLimitIsRefusedAndTheFlowStays() async throws {
     let id = FlowID(Served.name("collecting"))
     try await Served.withWorker("collecting", registering: { try await $0.register(TestFlows.collecting) }) { flows in
-      let text = String(repeating: "x", count: 900_000)
+      func text(_ letter: Character, _ count: Int) -> String { String(repeating: letter, count: count) }
       try await flows.start("collecting", id: id, with: "")
-      let question = try #require(try await flows.settled(id).questions.first)
-      try await flows.answer(question.id, with: text)
-      let second = try #require(try await flows.settled(id, after: Revision(2)).questions.first)
-      await #expect(throws: TemporalFlowError.self) { try await flows.answer(second.id, with: text + text) }
+      let first = try #require(try await flows.settled(id).questions.first)
+      let revision = try await flows.answer(first.id, with: text("x", 1_040_000))
+      let second = try #require(try await flows.settled(id, after: revision).questions.first)
+      for answer in [text("y", 1_040_000), text("y", 1_900_000), text("y", 2_100_000)] {
+        let began = ContinuousClock.now
+        let error = await #expect(throws: TemporalFlowError.self) { try await flows.answer(second.id, with: answer) }
+        #expect(error?.code == .tooLarge)
+        #expect(.now - began < flows.options.requestTime / 2)
+      }
       #expect(try await flows.settled(id).questions.map(\.id) == [second.id])
     }
   }
@@ -246,6 +263,46 @@ import Testing
         #expect(order.receipts["gift"] != nil)
       }
     }
+  }
+
+  /// Workers of both versions poll one queue. An order that has come to the second is never worked on by the first.
+  @Test func workersOfTwoVersionsShareAQueue() async throws {
+    let ids = (0..<8).map { _ in FlowID(Served.name("order")) }
+    let ledgers = ["old", "new"].map { NSTemporaryDirectory() + Served.name($0) }
+    defer { for ledger in ledgers { try? FileManager.default.removeItem(atPath: ledger) } }
+    let first: @Sendable (TemporalFlowWorker) async throws -> Void = {
+      try await $0.register(Checkout.flow(Provider(ledger: ledgers[0])))
+    }
+    let second: @Sendable (TemporalFlowWorker) async throws -> Void = {
+      try await $0.register(Checkout.flow(Provider(ledger: ledgers[1]), hasGift: true), version: 2, from: 1)
+    }
+    try await Served.withWorker("shared", registering: first) { flows in
+      for id in ids {
+        try await flows.start("checkout", id: id, with: Order(item: "teapot"))
+        try await flows.answerNext(id, "Main St 1")
+      }
+      // The worker of the first version is still there.
+      try await Served.withWorker("shared", registering: second) { flows in
+        try await withThrowingDiscardingTaskGroup { group in
+          for id in ids {
+            group.addTask {
+              try await flows.answerNext(id, "by bike", within: .seconds(60))
+              let view = try await flows.answerNext(id, "card 1", within: .seconds(60))
+              #expect(view.status == .finished)
+              let order = try JSONDecoder().decode(Order.self, from: Data(try #require(view.output)))
+              #expect((order.receipts["gift"] != nil) == (view.version == 2))
+              let moves = try await flows.history(of: id).filter { $0.detail == "1 → 2" }
+              #expect(moves.count == (view.version == 2 ? 1 : 0))
+            }
+          }
+        }
+      }
+    }
+    let (old, new) = (try Provider.entries(of: ledgers[0]), try Provider.entries(of: ledgers[1]))
+    // Each effect was done once, by one of the two, and the gifts by the second.
+    #expect(Set((old + new).map(\.key)).count == old.count + new.count)
+    #expect(!old.contains { $0.what == "gift" })
+    #expect(new.contains { $0.what == "gift" })
   }
 
   /// The very flow of the other tests, on a host with a store in memory.

@@ -2,7 +2,7 @@ import ActorFlow
 import ActorFlowHosting
 import Foundation
 import TemporalExample
-import TemporalFlows
+@testable import TemporalFlows
 import Testing
 
 /// A server for the tests of a suite, started before the first and stopped after the last.
@@ -11,7 +11,8 @@ struct ServedByTemporal: SuiteTrait, TestScoping {
     for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     guard let binary = DevServer.binary else { return try await function() }
-    let server = try DevServer(binary)
+    // The server's limit of heartbeats is 30 minutes otherwise.
+    let server = try DevServer(binary, settings: ["history.workflowTaskHeartbeatTimeout": #""3s""#])
     defer { server.stop() }
     let client = try server.client()
     try await withThrowingTaskGroup { group in
@@ -47,8 +48,9 @@ enum Served {
     options.hasSearchAttributes = true
     options.taskTimeout = .seconds(2)
     change(&options)
-    let worker = try TemporalFlowWorker(client: client, queue: queue, pollers: 2, options: options)
-    try await withThrowingTaskGroup(of: Void.self) { group in
+    var worker = try TemporalFlowWorker(client: client, queue: queue, pollers: 2, options: options)
+    worker.settings.silence = .seconds(1)
+    try await withThrowingTaskGroup(of: Void.self) { [worker] group in
       try await register(worker)
       group.addTask { try await worker.run() }
       try await body(flows(queue))
@@ -72,9 +74,11 @@ enum Served {
 extension TemporalFlows {
   /// Answers the question that is open, and returns the flow behind it.
   @discardableResult
-  func answerNext(_ id: FlowID, _ answer: some Encodable & Sendable, key: String? = nil) async throws -> FlowView {
-    let question = try #require(try await settled(id).questions.first)
+  func answerNext(
+    _ id: FlowID, _ answer: some Encodable & Sendable, key: String? = nil, within time: Duration = .seconds(10)
+  ) async throws -> FlowView {
+    let question = try #require(try await settled(id, within: time).questions.first)
     let revision = try await self.answer(question.id, with: answer, key: key)
-    return try await settled(id, after: revision)
+    return try await settled(id, after: revision, within: time)
   }
 }

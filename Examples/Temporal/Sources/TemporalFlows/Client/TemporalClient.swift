@@ -12,7 +12,9 @@ public final class TemporalClient: Service, Sendable {
   public let namespace: String
   /// The name of this process, which the server shows beside what the process has done.
   public let identity: String
-  private let grpc: GRPCClient<HTTP2ClientTransport.Posix>
+  /// The connections; `nil` if another service carries out the calls.
+  private let grpc: GRPCClient<HTTP2ClientTransport.Posix>?
+  private let service: any TemporalWorkflowService.ClientProtocol
   private let metadata: Metadata
 
   /// Creates a client; nothing is sent before ``run()``.
@@ -41,20 +43,28 @@ public final class TemporalClient: Service, Sendable {
     config.connection.keepalive = .init(time: .seconds(30), timeout: .seconds(15), allowWithoutCalls: false)
     config.backoff.initial = .milliseconds(50)
     config.backoff.max = .seconds(5)
-    grpc = GRPCClient(
+    config.channelDebuggingCallbacks = ServerPings.callbacks
+    let grpc = GRPCClient(
       transport: try .http2NIOPosix(
         target: .dns(host: host, port: port), transportSecurity: security.transport, config: config))
+    (self.grpc, service) = (grpc, TemporalWorkflowService.Client(wrapping: grpc))
     var metadata: Metadata = ["client-name": "temporal-swift-actorflow", "client-version": "1.0.0"]
     metadata.addString(namespace, forKey: "temporal-namespace")
     if let apiKey { metadata.addString("Bearer \(apiKey)", forKey: "authorization") }
     (self.namespace, self.identity, self.metadata) = (namespace, identity, metadata)
   }
 
+  /// Creates a client whose calls `service` carries out, in the place of a server.
+  init(service: any TemporalWorkflowService.ClientProtocol) {
+    (grpc, self.service) = (nil, service)
+    (namespace, identity, metadata) = ("default", "in-process", [:])
+  }
+
   /// Keeps the connection to the server until a graceful shutdown, or the cancellation of the calling task.
   ///
   /// - Throws: Errors of the transport.
   public func run() async throws {
-    let grpc = grpc
+    guard let grpc else { return }
     try await withTaskCancellationOrGracefulShutdownHandler {
       try await grpc.runConnections()
     } onCancelOrGracefulShutdown: {
@@ -72,12 +82,13 @@ public final class TemporalClient: Service, Sendable {
   ///   - body: A closure that makes the call with the service, the metadata and the options that it is given.
   func call<Reply: Sendable>(
     within timeout: Duration = .seconds(10),
-    _ body: (TemporalWorkflowService.Client<HTTP2ClientTransport.Posix>, Metadata, CallOptions) async throws -> Reply
+    _ body: (any TemporalWorkflowService.ClientProtocol, Metadata, CallOptions) async throws -> Reply
   ) async throws -> Reply {
     var options = CallOptions.defaults
     options.timeout = timeout
     options.waitForReady = true
-    options.maxResponseMessageBytes = Self.replyBytes
-    return try await body(TemporalWorkflowService.Client(wrapping: grpc), metadata, options)
+    // The transport limits replies by the number that is for requests, and otherwise to 4 MiB.
+    (options.maxRequestMessageBytes, options.maxResponseMessageBytes) = (Self.replyBytes, Self.replyBytes)
+    return try await body(service, metadata, options)
   }
 }

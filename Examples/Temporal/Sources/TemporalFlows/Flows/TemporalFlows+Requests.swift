@@ -131,6 +131,7 @@ extension TemporalFlows {
     if let key = given.key, key.isEmpty || key.utf8.count > 256 {
       throw TemporalFlowError(.notStorable, "a key has 1 to 256 bytes; use a digest of a longer text")
     }
+    try Self.check(json ?? [])
     let key = given.key ?? "\(CommitID())"
     arguments.key = key
     var request = TemporalUpdateWorkflowExecutionRequest()
@@ -155,6 +156,17 @@ extension TemporalFlows {
     case .failure(let failure): throw failure.flowError
     case nil: throw TemporalFlowError(.outcomeUnknown, "the update has no outcome yet; repeat it under its key")
     }
+  }
+
+  /// Refuses a value of which the server would say only that it is too large.
+  ///
+  /// - Throws: `TemporalFlowError` with the code `tooLarge`.
+  static func check(_ json: [UInt8]) throws {
+    guard json.count > TaskSession.snapshotBytes else { return }
+    throw TemporalFlowError(
+      .tooLarge,
+      "the value has \(json.count) bytes; at most \(TaskSession.snapshotBytes) are taken. Keep large values elsewhere, "
+        + "and their names in the flow")
   }
 
   /// Sends an update until it has an outcome. An update that is only admitted is not stored, and is lost with the

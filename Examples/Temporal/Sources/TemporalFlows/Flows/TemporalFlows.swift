@@ -56,13 +56,14 @@ public struct TemporalFlows: Sendable {
   ///   - effectSeed: A business identity from which the idempotency keys are made.
   ///   - principal: The principal who starts the flow.
   /// - Throws: ``TemporalFlowError``: `alreadyStarted` if a flow of this id has another definition or input;
-  ///   `outcomeUnknown`, `unavailable`.
+  ///   `tooLarge`, `outcomeUnknown`, `unavailable`.
   public func start(
     _ definition: String, id: FlowID, json: some Sequence<UInt8> & Sendable, labels: [String: String] = [:],
     effectSeed: String? = nil, by principal: Principal? = nil
   ) async throws {
     let start = FlowStart(
       record: StartRecord(labels: labels, effectSeed: effectSeed, by: principal), input: Array(json))
+    try Self.check(start.input)
     let digest = start.digest(of: definition)
     var request = TemporalStartWorkflowExecutionRequest()
     request.namespace = client.namespace

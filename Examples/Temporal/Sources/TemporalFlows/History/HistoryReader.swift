@@ -118,12 +118,16 @@ extension TemporalClient {
     }
   }
 
-  /// Repeats a call that changes nothing, up to six times.
+  /// Repeats a call that changes nothing, six times and for five seconds at least: so long may a broken connection take.
   func repeating<Reply: Sendable>(_ call: () async throws -> Reply) async throws -> Reply {
-    var pauses = CallPauses()
-    for _ in 1..<6 {
-      do { return try await call() } catch  where CallOutcome(error) == .unknown { try await pauses.wait() }
+    let end = ContinuousClock.now + .seconds(5)
+    var (pauses, attempts) = (CallPauses(), 1)
+    while true {
+      do { return try await call() } catch  where CallOutcome(error) == .unknown {
+        guard attempts < 6 || ContinuousClock.now < end else { throw error }
+        attempts += 1
+        try await pauses.wait()
+      }
     }
-    return try await call()
   }
 }

@@ -26,6 +26,8 @@ struct RunState: Sendable {
   /// The ids of the timers that run.
   private(set) var timers: Set<String> = []
   private(set) var lastEvent: Int64 = 0
+  /// The number of tasks that were completed since the last commit.
+  private(set) var idleTasks = 0
   /// The number of bytes of the events.
   private(set) var size = 0
 
@@ -61,6 +63,7 @@ struct RunState: Sendable {
 
   private mutating func add(_ event: TemporalHistoryEvent) throws {
     lastEvent = event.eventID
+    if event.eventType == .workflowTaskCompleted { idleTasks += 1 }
     switch event.attributes {
     case .workflowStarted(let started):
       definition = started.workflowType.name
@@ -76,7 +79,7 @@ struct RunState: Sendable {
       }
     case .markerRecorded(let marker) where marker.markerName == SnapshotRecord.marker:
       let (record, bytes) = try SnapshotRecord.read(marker.details)
-      (self.record, self.bytes) = (record, bytes)
+      (self.record, self.bytes, idleTasks) = (record, bytes, 0)
       size += bytes.count
       moveCursor(to: record.cursor)
     case .markerRecorded(let marker) where marker.markerName == SnapshotRecord.cursorMarker:
@@ -96,6 +99,9 @@ struct RunState: Sendable {
     default: break
     }
   }
+
+  /// Passes over events that tell nothing, without reading them.
+  mutating func pass(to event: Int64) { lastEvent = event }
 
   private mutating func moveCursor(to event: Int64) {
     cursor = max(cursor, event)

@@ -9,25 +9,26 @@ extension TaskSession {
   static let snapshotBytes = (2 << 20) - (64 << 10)
 
   func commit(_ write: FlowWrite) async throws -> StoredFlow {
-    let bytes = write.snapshot.encoded()
-    guard bytes.count <= Self.snapshotBytes else {
-      throw FlowStoreError(
-        .tooLarge,
-        "the snapshot has \(bytes.count) bytes; at most \(Self.snapshotBytes) are stored, because Temporal takes 2 MiB in "
-          + "one payload. Keep large values elsewhere, and their names in the flow")
-    }
-    return try await alone {
+    try await alone {
       if let stored, lastCommit == write.commit { return stored }
       guard phase == .open else {
         throw FlowStoreError(.fenced, "the task of the flow \(id) is over, or another worker has it")
       }
       guard write.snapshot.status != .unmigrated else {
         // Temporal gives the task out again until a worker has a version that fits.
-        throw FlowStoreError(.unavailable, "no version at this worker fits the flow \(id); the task is failed instead")
+        isUnserved = true
+        throw FlowStoreError(.unavailable, "no version at this worker fits the flow \(id); the task is given back")
       }
       guard (stored?.revision ?? .none) == write.expecting else {
         throw FlowStoreError(
           .conflict, "the flow \(id) has revision \(stored?.revision.number ?? 0), not \(write.expecting)")
+      }
+      let bytes = write.snapshot.encoded()
+      guard bytes.count <= Self.snapshotBytes else {
+        throw FlowStoreError(
+          .tooLarge,
+          "the snapshot has \(bytes.count) bytes; at most \(Self.snapshotBytes) are stored, because Temporal takes 2 MiB in "
+            + "one payload. Keep large values elsewhere, and their names in the flow")
       }
       return try await store(bytes, write)
     }

@@ -47,16 +47,18 @@ extension TaskSession {
     let told = outcomes.count
     switch await send(request) {
     case .success(let response):
-      try await isCompleted(told: told, goesOn: goesOn, response)
+      if !request.commands.isEmpty { saidAt = .now }
+      try await isCompleted(told: told, goesOn: goesOn, events: request.commands.isEmpty ? 0 : nil, response)
       return .done
     case .failure(let failure):
       switch failure.outcome {
       case .gone where failure.mayBeDone:
         guard let commit else { break }
-        phase = .lost
+        let found = try? await client.readFlowCommit(id)
+        // The reply was lost, and with it a new task. The server gives that out again when its time is over.
+        phase = goesOn || found != commit ? .lost : .closed
         // Another worker may have committed since, behind this commit: then the last commit tells nothing of it.
-        guard let found = try? await client.readFlowCommit(id), found == commit else { return .unknown(failure.error) }
-        // The reply, and with it the new task, was lost. The server gives that out again when its time is over.
+        guard found == commit else { return .unknown(failure.error) }
         outcomes.removeFirst(told)
         return .done
       case .gone: break
@@ -86,8 +88,9 @@ extension TaskSession {
     }
   }
 
+  /// - Parameter events: The number of events that the commands have written; `nil` if it is not known.
   private func isCompleted(
-    told: Int, goesOn: Bool, _ response: TemporalRespondWorkflowTaskCompletedResponse
+    told: Int, goesOn: Bool, events: Int64?, _ response: TemporalRespondWorkflowTaskCompletedResponse
   ) async throws {
     outcomes.removeFirst(told)
     for name in accepting { open[name]?.isAccepted = true }
@@ -101,13 +104,23 @@ extension TaskSession {
       phase = goesOn ? .lost : .closed
       return
     }
-    await take(response.workflowTask)
+    await take(response.workflowTask, after: events)
   }
 
   /// Goes on under the token of another task of the flow.
-  func take(_ task: TemporalPollWorkflowTaskQueueResponse) async {
+  ///
+  /// - Parameters:
+  ///   - task: The task.
+  ///   - events: The number of events that the commands of the completion before have written, if it is known. If nothing
+  ///     else has come since, the history need not be read: a long step has thousands of heartbeats in it.
+  func take(_ task: TemporalPollWorkflowTaskQueueResponse, after events: Int64? = nil) async {
     token = task.taskToken
     answeredAt = .now
+    // The completion itself, and the schedule and the start of the new task, are three events.
+    if let events, task.startedEventID == state.lastEvent + 3 + events {
+      state.pass(to: task.startedEventID)
+      return receive(task.messages)
+    }
     do {
       var newer = state
       try await client.add(task, to: &newer)

@@ -14,6 +14,10 @@ extension TaskSession {
     await alone {
       guard phase == .open else { return }
       do {
+        if isUnserved, state.idleTasks < Self.mostHandovers {
+          _ = try await complete([], goesOn: false, handsOver: true)
+          return
+        }
         if let failure { return await fail(because: failure) }
         if let stored, doubt == nil {
           try await rest(stored, ending)
@@ -23,6 +27,13 @@ extension TaskSession {
       } catch { await fail(because: error) }
     }
   }
+
+  /// Notes that this worker lacks the definition of the flow, which another one may have.
+  func isServedElsewhere() { isUnserved = true }
+
+  /// The number of tasks in a row that are handed to any worker instead of being failed, while workers of two versions
+  /// poll one queue. After a few failures in a row the server would pause, although the other worker is there.
+  private static let mostHandovers = 20
 
   private func rest(_ flow: StoredFlow, _ ending: FlowView?) async throws {
     var commands: [TemporalCommand] = []
@@ -37,11 +48,7 @@ extension TaskSession {
       commands = [try continueCommand(flow)]
     } else {
       if reachedCursor > state.cursor {
-        var command = TemporalCommand()
-        command.commandType = .recordMarker
-        command.recordMarker.markerName = SnapshotRecord.cursorMarker
-        command.recordMarker.details = try SnapshotRecord.cursorDetails(reachedCursor)
-        commands.append(command)
+        commands.append(try cursorCommand())
       }
       commands += try restingCommands(flow)
     }
@@ -76,10 +83,40 @@ extension TaskSession {
   }
 
   /// Keeps the task of a flow whose step takes long.
+  ///
+  /// The server limits how long a task is kept by completions that say nothing, to 30 minutes unless set. So a marker
+  /// that changes nothing is written now and then.
   func beat() async {
     await alone {
-      guard phase == .open, doubt == nil, ContinuousClock.now >= answeredAt + beatInterval / 2 else { return }
-      do { _ = try await complete([], goesOn: true) } catch { giveUp(because: error) }
+      guard phase == .open, doubt == nil else { return }
+      let now = ContinuousClock.now
+      guard now >= answeredAt + beatInterval / 2 else { return }
+      do {
+        let isSilent = now < saidAt + settings.silence
+        _ = try await complete(isSilent ? [] : [try cursorCommand()], goesOn: true)
+      } catch { giveUp(because: error) }
+    }
+  }
+
+  /// Whether the run has so many events that the server would soon terminate the workflow.
+  var isTooLong: Bool { state.lastEvent >= settings.mostEvents }
+
+  /// Ends the task although a step is at work. The step is cancelled, and begun again in a new run.
+  func interrupt() async {
+    await alone {
+      guard phase == .open else { return }
+      await fail(because: FlowStoreError(.unavailable, "the run has \(state.lastEvent) events; a new one continues it"))
+      isLost.open()
+    }
+  }
+
+  /// Continues the workflow in a new run before anything of the flow is run, if this run is too long for a step. Returns
+  /// whether it has done so.
+  func goesOnAnew() async -> Bool {
+    await alone {
+      guard phase == .open, isTooLong, open.isEmpty, let stored, !endsWorkflow(stored) else { return false }
+      do { _ = try await complete([try continueCommand(stored)], goesOn: false) } catch { giveUp(because: error) }
+      return true
     }
   }
 
@@ -87,6 +124,15 @@ extension TaskSession {
   var beatInterval: Duration { taskTimeout / 3 }
 
   // MARK: - Commands
+
+  /// The marker that moves the cursor to the last event that is applied.
+  private func cursorCommand() throws -> TemporalCommand {
+    var command = TemporalCommand()
+    command.commandType = .recordMarker
+    command.recordMarker.markerName = SnapshotRecord.cursorMarker
+    command.recordMarker.details = try SnapshotRecord.cursorDetails(reachedCursor)
+    return command
+  }
 
   /// The commands of a flow that goes to rest: its timer, and its place in lists.
   func restingCommands(_ flow: StoredFlow) throws -> [TemporalCommand] {

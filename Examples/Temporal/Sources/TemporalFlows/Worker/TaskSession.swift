@@ -16,10 +16,14 @@ actor TaskSession {
   nonisolated let execution: TemporalWorkflowExecution
   /// The requests that have come, for the task that carries them out.
   nonisolated let requests: AsyncStream<TaskRequest>
+  /// Opened when the server has given the task to another worker, or is about to.
+  nonisolated let isLost = Latch()
+  /// Opened when nothing of the flow is at work under the session any more, and the store has closed it.
+  nonisolated let isOver = Latch()
   private nonisolated let sink: AsyncStream<TaskRequest>.Continuation
 
   var token: Data
-  var phase = Phase.open
+  var phase = Phase.open { didSet { if phase == .lost { isLost.open() } } }
   var state: RunState
   var stored: StoredFlow?
   /// The id of the last commit.
@@ -38,16 +42,18 @@ actor TaskSession {
   var applied: Set<Int64> = []
   /// The reason why the task is to be failed, so that the server gives it out again.
   var failure: (any Error)?
-  /// The time of the last completion.
-  var answeredAt = ContinuousClock.now
+  /// Whether this worker lacks the definition of the flow, or its version.
+  var isUnserved = false
+  /// The time at which the server has given out the task, or of the last completion.
+  var answeredAt: ContinuousClock.Instant
+  /// The time of the last completion that had a command, or of the task.
+  var saidAt: ContinuousClock.Instant
   /// The flow as the list has it.
   var listed: SummaryRecord?
   private var atWork = 0
   /// How often the flow was run from a revision.
   private var workedOn: (revision: Revision, count: Int)?
   private var settlers: [CheckedContinuation<Void, Never>] = []
-  private var isOver = false
-  private var enders: [CheckedContinuation<Void, Never>] = []
   private var isBusy = false
   private var queue: [CheckedContinuation<Void, Never>] = []
 
@@ -67,12 +73,12 @@ actor TaskSession {
 
   init(
     _ task: TemporalPollWorkflowTaskQueueResponse, _ state: RunState, lease: FlowLease, client: TemporalClient,
-    settings: SessionSettings
+    settings: SessionSettings, givenAt time: ContinuousClock.Instant = .now
   ) throws {
     (id, self.lease, self.client, self.settings) = (lease.id, lease, client, settings)
     execution = task.workflowExecution
     (requests, sink) = AsyncStream.makeStream(of: TaskRequest.self)
-    token = task.taskToken
+    (token, answeredAt, saidAt) = (task.taskToken, time, time)
     self.state = state
     stored = try state.stored()
     lastCommit = state.record?.commit
@@ -122,7 +128,10 @@ actor TaskSession {
   }
 
   /// Notes that a request can be carried out neither now nor never, so that the server is to give the task out again.
-  func giveUp(because error: any Error) { if failure == nil { failure = error } }
+  func giveUp(because error: any Error) {
+    if failure == nil { failure = error }
+    if (error as? FlowError)?.code == .unmigrated { isUnserved = true }
+  }
 
   /// Notes that the code of a request has returned.
   func isDone(_ request: TaskRequest) {
@@ -139,21 +148,6 @@ actor TaskSession {
 
   /// Ends the stream of requests.
   func endRequests() { sink.finish() }
-
-  // MARK: - The end
-
-  /// Notes that nothing of the flow is at work under the session any more, and that the store has closed it.
-  func end() {
-    isOver = true
-    for ender in enders { ender.resume() }
-    enders = []
-  }
-
-  /// Waits until the session is over.
-  func ended() async {
-    guard !isOver else { return }
-    await withCheckedContinuation { enders.append($0) }
-  }
 
   // MARK: - Work
 
@@ -193,6 +187,11 @@ struct SessionSettings: Sendable {
   var hasSearchAttributes: Bool
   /// The time after which the server takes a task away, for flows whose workflow does not say.
   var taskTimeout: Duration
+  /// The time after which a heartbeat writes a marker, so that the server takes it for more than a heartbeat.
+  var silence = Duration.seconds(60)
+  /// The number of events of a run at which even a step that is at work is interrupted. Temporal terminates a workflow
+  /// whose run has 51,200.
+  var mostEvents: Int64 = 20_000
 }
 
 extension TemporalUpdateOutcome {

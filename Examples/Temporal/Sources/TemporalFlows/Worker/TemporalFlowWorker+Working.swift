@@ -7,25 +7,25 @@ internal import TemporalProtocol
 // The course of a task: its requests are carried out, and the flow runs until it only waits.
 extension TemporalFlowWorker {
   func handle(_ task: TemporalPollWorkflowTaskQueueResponse) async {
-    let id = FlowID(task.workflowExecution.workflowID)
+    let (id, began) = (FlowID(task.workflowExecution.workflowID), ContinuousClock.now)
     do {
       var state = RunState(of: id)
       try await client.add(task, to: &state)
       while let session = store.session(of: id) {
         // The server has given the task out again although this worker has not ended it.
         if await session.goOn(with: task, state) { return }
-        guard await session.phase == .closed else {
-          throw FlowStoreError(.unavailable, "a step of the flow still runs under a task that has timed out")
+        // The task before is over, and its flow is about to leave memory here. A step that goes on although it is
+        // cancelled keeps the flow for itself.
+        guard await session.isOver.wait(state.taskTimeout ?? settings.taskTimeout) else {
+          throw FlowStoreError(.unavailable, "a step of the flow still runs under a task that is over")
         }
-        // The task before is completed, and its flow is about to be passivated here.
-        await session.ended()
       }
       let lease = FlowLease(id: id, owner: client.identity, fence: Fence(2))
-      let session = try TaskSession(task, state, lease: lease, client: client, settings: settings)
+      let session = try TaskSession(task, state, lease: lease, client: client, settings: settings, givenAt: began)
       store.open(session)
       await run(session, task.messages)
       store.close(session)
-      await session.end()
+      session.isOver.open()
     } catch {
       log("a task cannot be carried out", id, error)
       await TaskSession.fail(task, because: error, client: client)
@@ -35,9 +35,13 @@ extension TemporalFlowWorker {
   private func run(_ session: TaskSession, _ messages: [TemporalProtocolMessage]) async {
     await withTaskGroup { group in
       group.addTask { await keepBeating(session) }
+      group.addTask { await giveUpWhenLost(session) }
       // Before the first commit, which says of each update that it was seen. They are carried out after the start.
       await session.receive(messages)
-      if await begin(session) {
+      let isContinued = await session.goesOnAnew()
+      // The flow may have waited here for the end of the session before, and the task be over by now.
+      await session.beat()
+      if !isContinued, await begin(session) {
         group.addTask { await perform(session) }
         await work(session)
       }
@@ -76,6 +80,7 @@ extension TemporalFlowWorker {
         await session.refuseStart(refusal)
       } else {
         await session.giveUp(because: error)
+        if isUnknown { await session.isServedElsewhere() }
       }
       return false
     }
@@ -99,7 +104,7 @@ extension TemporalFlowWorker {
     let interval = await session.beatInterval
     while !Task.isCancelled, await session.isOpen {
       do { try await Task.sleep(for: interval) } catch { return }
-      await session.beat()
+      if await session.isTooLong { await session.interrupt() } else { await session.beat() }
     }
   }
 

@@ -23,7 +23,7 @@ public struct TemporalFlowWorker: Service {
   let client: TemporalClient
   let host: FlowHost
   let store: TaskStore
-  let settings: SessionSettings
+  var settings: SessionSettings
   let options: Options
   private let pollers: Int
 
@@ -73,6 +73,7 @@ public struct TemporalFlowWorker: Service {
     var hosting = options.host
     hosting.keepHot = .zero
     hosting.codec = hosting.codec.map { WorkerCodec(codec: $0) }
+    hosting.access = Self.guarding(hosting.access)
     // A request is for a flow whose task is here; it need not wait for another host.
     hosting.requestTime = .zero
     // The host would look for the format of the flows in a list.
