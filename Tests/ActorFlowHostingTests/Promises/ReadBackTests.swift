@@ -191,7 +191,7 @@ import Testing
     #expect(view.status == .abandoned && view.stack == ["f/b", "f/a"], "\(view.stack)")
   }
 
-  @Test("a note leaves a flow alone that waits for the other results of a quorum, or for its next attempt")
+  @Test("a note leaves a flow alone that waits for the other results of a quorum")
   func noted() async throws {
     let host = try host()
     let flows = try await host.register(

@@ -143,7 +143,7 @@ import Testing
     #expect(!page.contains("<img"), "the site does not serve the definition")
   }
 
-  @Test("an export passes over a flow that may not be seen, and names one that cannot be read")
+  @Test("an export goes on behind a flow that cannot be read, and names it")
   func exportOfDamaged() async throws {
     let admin = try await AdminSite()
     let (first, second) = (try await admin.shop.started(), try await admin.shop.started())
