@@ -17,9 +17,8 @@ extension FlowCoordinator {
   /// Waits until ``canPassivate`` is true.
   package nonisolated func passivatable() async throws { _ = try await wait(for: .passivatable) }
 
-  /// Whether the flow is at rest, see ``FlowMachine/isAtRest``; so is one that is suspended and that nothing drives, wherever
-  /// it was suspended.
-  package var isAtRest: Bool { withState { $0.machine.isAtRest || $0.machine.fault != nil && !isDriven } }
+  /// Whether the flow is at rest; see ``FlowMachine/isAtRest(isDriven:)``.
+  package var isAtRest: Bool { withState { $0.machine.isAtRest(isDriven: isDriven) } }
 
   /// Waits until ``isAtRest`` is true.
   package nonisolated func resting() async throws { _ = try await wait(for: .resting) }

@@ -64,6 +64,9 @@ extension FlowMachine {
   /// that has got one of two things that it waits for goes on from its last recorded point, as after a crash.
   package var isAtRest: Bool { isSettled && runningWorks == 0 || phase == .idle }
 
+  /// Returns whether the flow is at rest. One that is suspended and that nothing drives is, wherever it was suspended.
+  package func isAtRest(isDriven: Bool) -> Bool { isAtRest || fault != nil && !isDriven }
+
   /// Whether all steps at which the flow stands do nothing but ask; see ``Ask``.
   package var onlyAsks: Bool {
     ([.main] + descendants(of: .main)).allSatisfy { track in

@@ -252,6 +252,7 @@ import Testing
     while try await first.flow("f").view().questions.isEmpty { await Task.yield() }
     try await first.flow("f").answer(Form.self, with: "1")
     while try await first.flow("f").view().questions.isEmpty { await Task.yield() }
+    await paying.reached()
     await first.die()
     paying.open()
     await first.isQuiet()

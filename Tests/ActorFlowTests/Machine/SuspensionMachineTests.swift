@@ -112,7 +112,66 @@ import Testing
     #expect(driver.machine.fault != nil && !driver.machine.isSettled && !driver.machine.canPassivate)
     let isOver = driver.machine.isOver(failing)
     #expect(isOver, "no stint follows that would end at once, again and again")
+    let read = try readBack(driver)
+    #expect(read.machine.fault?.step.name == "a")
+    #expect(read.machine.isAtRest(isDriven: false) && !read.machine.isAtRest(isDriven: true))
     driver.releaseBackUp()
     #expect(driver.compensatedLine == "deal pay" && driver.machine.isSettled)
+  }
+
+  /// Returns the driver of the machine as it is read back from its snapshot, after `change`.
+  private func readBack(
+    _ driver: TrackDriver, _ change: (inout MachineSnapshot) -> Void = { _ in }
+  ) throws -> TrackDriver {
+    let names = GraphNames(driver.graph)
+    var snapshot = try driver.machine.snapshot(names, with: JSONCodec())
+    change(&snapshot)
+    var read = driver
+    read.machine = try FlowMachine(snapshot, of: "machine", names: names, codec: JSONCodec(), at: .zero)
+    read.running = [:]
+    return read
+  }
+
+  @Test("a suspended flow does not go on when the race beside the failed step could be decided")
+  func undecided() throws {
+    let race = Flow<String, String> {
+      Race {
+        Step<String, String>("a") { Asker() }
+        Step<String, String>("b") { Asker() }
+      }
+      Step("then") { Asker() }
+    }
+    var driver = try TrackDriver(race, with: "-", journal: .persisting)
+    try driver.fail("a")
+    let fault = driver.machine.fault?.step
+    try driver.pass("b")
+    #expect(fault?.name == "a" && driver.machine.fault?.step == fault)
+    #expect(!driver.steps.contains("then") && driver.compensatedLine == "")
+  }
+
+  @Test("a flow that is read back suspended on its way to an ending goes on when it is abandoned again")
+  func suspendedEnding() throws {
+    var driver = try TrackDriver(flow, with: "-", journal: .persisting)
+    try driver.abandon()
+    var read = try readBack(driver) {
+      $0.fault = PackedFault(step: "a", error: StoredFailure(Refused()))
+    }
+    #expect(read.machine.fault != nil && read.machine.isEnding)
+    try read.abandon()
+    #expect(read.machine.fault == nil && read.machine.isEnding)
+  }
+
+  @Test("the visit of a leave that is read back is shown once")
+  func leaving() throws {
+    let two = Flow<String, String> {
+      Step("a") { Asker() }
+      Step("b") { Asker() }
+    }
+    var driver = try TrackDriver(two, with: "-", journal: .persisting)
+    try driver.pass("a")
+    try driver.abandon(rollBack: false)
+    let stack = driver.position.stack.map(\.step.name)
+    #expect(stack == ["b", "a"])
+    #expect(try readBack(driver).position.stack.map(\.step.name) == stack)
   }
 }
