@@ -67,8 +67,11 @@ extension FlowHost {
     try StoredText.check(id.description, "the flow's id", flow: id)
     try await allow(.request(.import), by: principal, on: id)
     return try await reporting(FlowWrite.Request(.import, by: principal?.id), on: id) {
-      try await behindDoor(of: id) {
+      while let flow = live[id], flow.isReleasing { await flow.isGoneOrOpen() }
+      return try await behindDoor(of: id) {
         try refuseStopping()
+        // As for a start: a flow that was deleted may still have a step that runs, and needs its lease no more.
+        if let flow = live[id], flow.committer.loss == nil || flow.isReleasing { throw isThere(id) }
         let lease = try await lease(of: id)?.lease
         do {
           let view = try await bringIn(exported, reason, principal, lease?.fence)
@@ -86,8 +89,7 @@ extension FlowHost {
     _ exported: ExportedFlow, _ reason: String, _ principal: Principal?, _ fence: Fence?
   ) async throws -> FlowView {
     let flow = exported.flow
-    let isKnown = try await shared.store.load(flow.id) != nil
-    guard !isKnown, live[flow.id] == nil else { throw isThere(flow.id) }
+    guard try await shared.store.load(flow.id) == nil else { throw isThere(flow.id) }
     var (snapshot, history) = (flow.snapshot, exported.history)
     var state: HostedState?
     do {

@@ -116,6 +116,31 @@ import Testing
     #expect(await code { try await to.importFlow(exported, reason: "\0") } == .notStorable)
   }
 
+  @Test("a flow that was deleted while a step runs is imported at once, and the old step's outcome counts for nothing")
+  func deletedBefore() async throws {
+    let gate = Gate()
+    let slow = Flow<String, String>("slow") { [log] in
+      Step("pay") { (input: String) in
+        // A step that ignores its cancellation keeps the deleted flow in memory.
+        await gate.pass()
+        log.add("passed")
+        return input
+      }
+    }
+    let host = try await host(on: new)
+    try await host.register(slow).start(id: "order-1", with: "-")
+    await gate.reached(1)
+    let flow = host.flow("order-1")
+    let exported = try await flow.export()
+    try await flow.delete(reason: "again")
+    #expect(try await host.importFlow(exported, reason: "back").status == .suspended)
+    gate.open()
+    #expect(try await flow.view().status == .suspended)
+    try await flow.retry(reason: "on")
+    #expect(try await flow.settled().status == .finished)
+    #expect(log.all == ["passed", "passed"])
+  }
+
   @Test("flows that have ended and flows that are suspended stay so, and no host needs the definition")
   func otherStatuses() async throws {
     let from = try await host(on: old)
