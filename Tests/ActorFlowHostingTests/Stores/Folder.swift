@@ -79,7 +79,10 @@ final class Folder: Sendable {
     disks.hold(&harness)
     harness.close = { await ($0 as? FileFlowStore)?.close() }
     harness.damage = { store, id, damage in
-      guard let store = store as? FileFlowStore, let place = store.state.withLock({ $0.log[id]?.place }) else { return }
+      guard let store = store as? FileFlowStore else { return }
+      // The copies of a compaction are written after the commit that caused it; the bytes read here must be the last ones.
+      try await store.onWriter { _ throws(FlowStoreError) in }
+      guard let place = store.state.withLock({ $0.log[id]?.place }) else { return }
       let name = "log/" + Manifest.segmentName(Int(place.segment))
       var bytes = try self.bytes(name)
       let range = Int(place.offset)..<Int(place.offset) + place.size
