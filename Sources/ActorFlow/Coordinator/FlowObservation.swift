@@ -7,27 +7,30 @@ package final class FlowObservation: Sendable {
     @Sendable (
       _ step: StepID, _ visit: VisitID, _ isReplay: Bool, _ body: @escaping @Sendable () async throws -> any Sendable
     ) async throws -> any Sendable
-  /// Notes that the work of an effect begins. Returns the closure that notes its end, with its error if it threw.
-  package typealias BeginEffect = @Sendable (_ step: StepID?, _ key: String) -> @Sendable ((any Error)?) -> Void
+  /// Runs the work of an effect exactly once, and returns its value or throws its error. The work may run in another task.
+  package typealias RunEffect =
+    @Sendable (
+      _ step: StepID?, _ key: String, _ work: @escaping @Sendable () async throws -> any Sendable
+    ) async throws -> any Sendable
   /// Notes that a `backUp` begins. Returns the closure that notes its end, with its error if it threw.
   package typealias BeginCompensation = @Sendable (_ step: StepID) -> @Sendable ((any Error)?) -> Void
 
   let runStep: RunStep
-  let beginEffect: BeginEffect
+  let runEffect: RunEffect
   let beginCompensation: BeginCompensation
   let timerFired: @Sendable (Duration) -> Void
 
   /// - Parameters:
   ///   - runStep: Runs the body of a step.
-  ///   - beginEffect: Called before the work of a `once` or an `attempt`.
+  ///   - runEffect: Runs the work of a `once` or an `attempt`.
   ///   - beginCompensation: Called before a `backUp` or a `finally`.
   ///   - timerFired: Called when a timer has fired, with the time by which it was late.
   package init(
-    runStep: @escaping RunStep, beginEffect: @escaping BeginEffect,
+    runStep: @escaping RunStep, runEffect: @escaping RunEffect,
     beginCompensation: @escaping BeginCompensation,
     timerFired: @escaping @Sendable (Duration) -> Void
   ) {
-    (self.runStep, self.beginEffect) = (runStep, beginEffect)
+    (self.runStep, self.runEffect) = (runStep, runEffect)
     (self.beginCompensation, self.timerFired) = (beginCompensation, timerFired)
   }
 }
@@ -70,19 +73,12 @@ extension FlowCoordinator {
     }
   }
 
-  /// Runs the work of an effect, and reports its beginning and end.
+  /// The work of an effect, under observation if there is one.
   nonisolated func observed<T: Sendable>(
-    _ key: String, _ scope: RecordScope, _ work: () async throws -> T
+    _ key: String, _ scope: RecordScope, _ work: @escaping @Sendable () async throws -> T
   ) async throws -> T {
     guard let observation else { return try await work() }
-    let end = observation.beginEffect(await step(of: scope.stay), key)
-    do {
-      let value = try await work()
-      end(nil)
-      return value
-    } catch {
-      end(error)
-      throw error
-    }
+    let value = try await observation.runEffect(await step(of: scope.stay), key) { try await work() }
+    return try StepBody.cast(value, to: T.self)
   }
 }

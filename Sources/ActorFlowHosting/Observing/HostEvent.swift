@@ -129,6 +129,22 @@ public struct ObservedStep: Hashable, Sendable {
   public let trace: TraceContext
 }
 
+/// An effect that runs: the work of a `once` or an `attempt`.
+public struct ObservedEffect: Hashable, Sendable {
+  /// The flow.
+  public let flow: FlowID
+  /// The name of the flow's definition.
+  public let definition: String
+  /// The version of the definition.
+  public let version: Int
+  /// The path of the step that the effect belongs to; `nil` for an effect outside of steps, such as that of a `guarded`.
+  public let step: StepID?
+  /// The key of the effect.
+  public let key: String
+  /// The trace context that the flow was started with.
+  public let trace: TraceContext
+}
+
 /// A question that a flow has asked.
 public struct ObservedQuestion: Hashable, Sendable {
   /// The number of the question within the flow, that of its `Question.ID`.

@@ -9,7 +9,8 @@ import ActorFlow
 /// The observers of a host. There is none of these if a host has no observers, so that each event costs one check then.
 final class HostObservation: Sendable {
   private let observers: [any HostObserver]
-  private let around: [any StepObserver]
+  private let aroundSteps: [any StepObserver]
+  private let aroundEffects: [any EffectObserver]
   private let host: String
   private let clock: any WallClock
   private let limit: Duration
@@ -25,7 +26,9 @@ final class HostObservation: Sendable {
 
   init?(_ options: FlowHost.Options, of host: String, clock: any WallClock) {
     guard !options.observers.isEmpty else { return nil }
-    (observers, around) = (options.observers, options.observers.compactMap { $0 as? any StepObserver })
+    observers = options.observers
+    aroundSteps = observers.compactMap { $0 as? any StepObserver }
+    aroundEffects = observers.compactMap { $0 as? any EffectObserver }
     (self.host, self.clock, limit) = (host, clock, options.observerTime)
   }
 
@@ -48,19 +51,32 @@ final class HostObservation: Sendable {
       report(.stepBegan(observed), of: subject)
       let start = clock.now
       do {
-        let output = try await run(observed, subject, from: 0, body)
+        let layers = aroundSteps.map { observer in
+          { (body: Body) in try await observer.around(observed, body) } as Layer
+        }
+        let output = try await run(body, within: layers[...], subject)
         report(.stepEnded(observed, .returned, after: time(since: start)), of: subject)
         return output
       } catch {
         report(.stepEnded(observed, HostEvent.Outcome(of: error), after: time(since: start)), of: subject)
         throw error
       }
-    } beginEffect: { [self] step, key in
+    } runEffect: { [self] step, key, work in
+      let observed = ObservedEffect(
+        flow: subject.flow ?? "", definition: subject.definition ?? "", version: subject.version ?? 0, step: step,
+        key: key, trace: subject.trace)
       report(.effectBegan(step, key: key), of: subject)
       let start = clock.now
-      return { [self] error in
-        let outcome = error.map(HostEvent.Outcome.init(of:)) ?? .returned
-        report(.effectEnded(step, key: key, outcome, after: time(since: start)), of: subject)
+      do {
+        let layers = aroundEffects.map { observer in
+          { (body: Body) in try await observer.around(observed, body) } as Layer
+        }
+        let value = try await run(work, within: layers[...], subject)
+        report(.effectEnded(step, key: key, .returned, after: time(since: start)), of: subject)
+        return value
+      } catch {
+        report(.effectEnded(step, key: key, HostEvent.Outcome(of: error), after: time(since: start)), of: subject)
+        throw error
       }
     } beginCompensation: { [self] step in
       let start = clock.now
@@ -75,20 +91,23 @@ final class HostObservation: Sendable {
 
   func time(since start: Date) -> Duration { max(.zero, Duration(from: start, to: clock.now)) }
 
-  // MARK: - Around a step
+  // MARK: - Around code
 
-  /// Runs a step within the `around` of the observers from this index on.
+  private typealias Body = nonisolated(nonsending) () async throws -> Void
+  /// The `around` of one observer, for one step or effect.
+  private typealias Layer = @Sendable (Body) async throws -> Void
+
+  /// Runs code within the `around` of observers, the first outermost.
   private func run(
-    _ step: ObservedStep, _ subject: Subject, from index: Int,
-    _ body: @escaping @Sendable () async throws -> any Sendable
+    _ body: @escaping @Sendable () async throws -> any Sendable, within layers: ArraySlice<Layer>, _ subject: Subject
   ) async throws -> any Sendable {
-    guard index < around.count else { return try await body() }
-    let call = AroundCall { [self] in try await run(step, subject, from: index + 1, body) }
+    guard let outermost = layers.first else { return try await body() }
+    let call = AroundCall { [self] in try await run(body, within: layers.dropFirst(), subject) }
     await withTaskCancellationHandler {
       await withTaskGroup(of: Void.self) { group in
-        group.addTask { [self] in
+        group.addTask {
           do {
-            try await around[index].around(step) { try await call.runOnce() }
+            try await outermost { try await call.runOnce() }
             call.returned(nil)
           } catch { call.returned(error) }
         }

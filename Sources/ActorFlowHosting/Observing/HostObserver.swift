@@ -63,6 +63,30 @@ public protocol StepObserver: HostObserver {
   func around(_ step: ObservedStep, _ body: nonisolated(nonsending) () async throws -> Void) async throws
 }
 
+/// An observer that also runs around each effect, for example to make what it calls a part of the flow's trace.
+///
+/// ```swift
+/// extension Tracing: EffectObserver {
+///   func around(_ effect: ObservedEffect, _ body: nonisolated(nonsending) () async throws -> Void) async throws {
+///     try await tracer.withSpan("effect \(effect.key)", flow: effect.flow) { try await body() }
+///   }
+/// }
+/// ```
+public protocol EffectObserver: HostObserver {
+  /// Runs around the work of a `once` or an `attempt`: call `body` once.
+  ///
+  /// All rules of ``StepObserver/around(_:_:)`` hold, with the effect in the place of the step: the work runs within `body`,
+  /// sees the task-local values of the caller, and a mistake here changes nothing of it. An effect whose record exists is
+  /// not run, so it is not observed. The work is not cancelled when its step is left.
+  ///
+  /// - Parameters:
+  ///   - effect: The effect that is about to run.
+  ///   - body: The work. It throws the work's error, to be looked at. The flow has that error even if this function does
+  ///     not throw it on.
+  /// - Throws: The error of `body`, or one of the observer's own, which is reported.
+  func around(_ effect: ObservedEffect, _ body: nonisolated(nonsending) () async throws -> Void) async throws
+}
+
 /// A fault of an observer. The flow goes on as if there were no observer.
 @nonexhaustive public enum ObserverFault: Hashable, Sendable, Codable {
   /// `around` threw an error of its own.

@@ -69,6 +69,12 @@ struct Tracing: StepObserver {
   }
 }
 
+extension Tracing: EffectObserver {
+  func around(_ effect: ObservedEffect, _ body: nonisolated(nonsending) () async throws -> Void) async throws {
+    try await tracer.withSpan("effect \(effect.key)", flow: effect.flow) { try await body() }
+  }
+}
+
 struct Rejected: Error {}
 
 actor ApprovalStep: FlowStep {
@@ -439,14 +445,15 @@ func status(of request: () async throws -> Void) async -> (status: Int, retryAft
     let host = try FlowHost(store: MemoryFlowStore(), options: options)
     let spans = Log()
     let flow = Flow<String, String>("f") {
-      Step("a") { (_: String) -> String in
+      Step("a") { (_: String, context: StepContext) -> String in
         spans.add(Tracer.span)
+        try await context.once("charge") { _ in spans.add(Tracer.span) }
         throw Boom()
       }
     }
     try await host.register(flow).start(id: "x", with: "-")
     #expect(try await host.flow("x").settled().status == .suspended)
     await host.isQuiet()
-    #expect(suspended.value == 1 && spans.all == ["x: f/a"])
+    #expect(suspended.value == 1 && spans.all == ["x: f/a", "x: effect charge"])
   }
 }

@@ -71,6 +71,18 @@ extension Span {
     setStatus(SpanStatus(code: .error))
     attributes["error.type"] = error
   }
+
+  /// Runs code of a flow within the span, and ends the span.
+  nonisolated(nonsending) func enclose(
+    _ body: nonisolated(nonsending) () async throws -> Void, _ clock: any WallClock
+  ) async throws {
+    defer { end(at: clock.now.instant) }
+    do { try await ServiceContext.$current.withValue(context) { try await body() } } catch {
+      // A step that is left, or whose flow is passivated while it waits, has not failed.
+      if !Task.isCancelled { fail("\(type(of: error))") } else { attributes["flow.cancelled"] = true }
+      throw error
+    }
+  }
 }
 
 extension Date {

@@ -8,14 +8,14 @@ public import Tracing
   import Foundation
 #endif
 
-/// Makes a span of each request, step, effect, commit and compensation.
+/// Makes a span of each request, step, effect, commit and compensation. What a step or an effect calls is within its span.
 ///
 /// The parent of a flow's spans is the context that the flow keeps, so they are one trace on whichever day and in whichever
 /// process they are made. Start a flow with ``context()``, for example `start(id:with:trace: tracer.context())`. A request's
 /// span is linked with the span in which the caller makes it.
 ///
 /// Spans have the types and codes of errors, and no messages, which may have personal data.
-public struct FlowTracer: StepObserver {
+public struct FlowTracer: StepObserver, EffectObserver {
   private let tracer: any Tracer
   private let clock: any WallClock
 
@@ -33,15 +33,16 @@ public struct FlowTracer: StepObserver {
 
   public func around(_ step: ObservedStep, _ body: nonisolated(nonsending) () async throws -> Void) async throws {
     let span = span("step \(step.step.name)", (step.flow, step.definition, step.trace), from: clock.now)
-    defer { span.end(at: clock.now.instant) }
     span.attributes["flow.step"] = step.step.path
     span.attributes["flow.visit"] = "\(step.visit)"
     span.attributes["flow.replay"] = step.isReplay
-    do { try await ServiceContext.$current.withValue(span.context) { try await body() } } catch {
-      // A step that is left, or whose flow is passivated while it waits, has not failed.
-      if !Task.isCancelled { span.fail("\(type(of: error))") } else { span.attributes["flow.cancelled"] = true }
-      throw error
-    }
+    try await span.enclose(body, clock)
+  }
+
+  public func around(_ effect: ObservedEffect, _ body: nonisolated(nonsending) () async throws -> Void) async throws {
+    let span = span("effect \(effect.key)", (effect.flow, effect.definition, effect.trace), from: clock.now)
+    span.attributes["flow.step"] = effect.step?.path
+    try await span.enclose(body, clock)
   }
 
   public func observe(_ event: HostEvent) {
@@ -51,8 +52,6 @@ public struct FlowTracer: StepObserver {
         span.attributes["flow.request.key"] = request.key
         span.attributes["flow.principal"] = request.by
       }
-    case .effectEnded(let step, let key, let outcome, let time):
-      write("effect \(key)", event, time, outcome) { $0.attributes["flow.step"] = step?.path }
     case .compensationEnded(let step, let outcome, let time):
       write("compensate \(step.name)", event, time, outcome) { $0.attributes["flow.step"] = step.path }
     case .committed(let commit):

@@ -58,12 +58,13 @@ import Tracing
     #expect(monday.memory.activeSpans.isEmpty && tuesday.memory.activeSpans.isEmpty)
   }
 
-  @Test("an effect and its commits are below the span of their step")
+  @Test("an effect and its commits are below the span of their step, and what the effect calls below the effect")
   func nesting() async throws {
     try await twoDays()
     let pay = try #require(spans(tuesday, "step pay").first)
     #expect(spans(tuesday, "effect charge").map(\.parentSpanID) == [pay.spanID])
     #expect(spans(tuesday, "commit").contains { $0.parentSpanID == pay.spanID })
+    #expect(await world.bank.callers == spans(tuesday, "effect charge").map(\.spanID))
     #expect(pay.attributes.get("flow.step") == .string("order/pay"))
   }
 

@@ -1,7 +1,9 @@
 import ActorFlow
 import ActorFlowHosting
 import Foundation
+import InMemoryTracing
 import Synchronization
+import Tracing
 
 /// The question of the flow that the tests observe. Its text is a secret.
 struct Approval: Prompt, Codable {
@@ -13,9 +15,14 @@ struct Approval: Prompt, Codable {
 actor Bank {
   struct Closed: Error { let account = "SECRET-ACCOUNT" }
   var isOpen = true
+  /// The span in which each charge came.
+  private(set) var callers: [String?] = []
 
   func close() { isOpen = false }
-  func charge() throws { if !isOpen { throw Closed() } }
+  func charge() throws {
+    callers.append(ServiceContext.current?.inMemorySpanContext?.spanID)
+    if !isOpen { throw Closed() }
+  }
 }
 
 /// Reserves goods, and frees them again.
