@@ -5,7 +5,7 @@ import Testing
 
 /// The verbs of an operator, each called for the flow `f`, and always under the same key.
 enum OperatorVerb: CaseIterable, Sendable {
-  case reassign, complete, enter, edit, retry, note, refresh, compensateAgain, backUp, abandon, redact, delete
+  case reassign, complete, enter, edit, retry, note, refresh, move, compensateAgain, backUp, abandon, redact, delete
   /// Abandons each flow of the definition.
   case each
 
@@ -41,6 +41,7 @@ enum OperatorVerb: CaseIterable, Sendable {
     case .retry: try await flow.retry(reason: "again", key: "k")
     case .note: try await flow.note("seen", key: "k")
     case .refresh: try await flow.refresh(reason: "new text", key: "k")
+    case .move: try await flow.move(reason: "the new version", key: "k")
     case .compensateAgain: try await flow.compensateAgain(reason: "mended", key: "k")
     case .backUp: try await flow.backUp(reason: "wrong", key: "k")
     case .abandon: try await flow.abandon(reason: "over", key: "k")

@@ -32,11 +32,13 @@ final class TwoHostVerbGame: Sendable {
   var hasDied: Bool { died.value }
 
   /// Calls the verb at the other host, and then at the owner. A host that has died is not called again.
-  func play(dying: Role? = nil, at call: Int = .max) async throws -> VerbResult {
+  func play(
+    dying: Role? = nil, at call: Int = .max, _ fate: FatalCall.Fate = .isLost
+  ) async throws -> VerbResult {
     let owner = try await member("owner", isEarlier: true)
     let other = try await member("other", isEarlier: false)
     try await scene.begin(at: owner.host)
-    (dying == .owner ? owner : other).fatalCall.begin(at: dying == nil ? .max : call)
+    (dying == .owner ? owner : other).fatalCall.begin(at: dying == nil ? .max : call, fate)
     var words = [try await word(at: other, whileHeldBy: owner)]
     for member in [owner, other] where member.fatalCall.end() {
       died.value = true

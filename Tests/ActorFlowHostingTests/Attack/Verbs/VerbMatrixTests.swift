@@ -24,7 +24,8 @@ import Testing
         guard game.hasDied else { break }
         call += Self.step
       }
-      #expect(call > 1 || expected[0].words != ["ok"], "\(verb) makes no call")
+      // A flow in memory that has no newer version to move to is not written.
+      #expect(call > 1 || expected[0].words != ["ok"] || verb == .move, "\(verb) makes no call")
     }
   }
 

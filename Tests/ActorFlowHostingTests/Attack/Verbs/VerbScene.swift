@@ -9,6 +9,9 @@ final class VerbScene: Sendable {
   /// Longer than any request waits, so that a host that lives loses no flow.
   static let leaseTime = Duration.seconds(7_200)
 
+  /// The name of the host that has only the first version of the flow.
+  private static let earlier = "earlier"
+
   let situation: VerbSituation
   let clock = ManualWallClock()
   let store: MemoryFlowStore
@@ -37,19 +40,24 @@ final class VerbScene: Sendable {
         Step("third") { VerbPayer(till, gate) }
       }
     default:
-      let steps = Flow<String, String>("f") {
-        Step("first") { VerbPayer(till, gate) }
-        Step("second") { VerbPayer(till, gate) }
-        Step("third") { VerbPayer(till, gate) }
-      }
+      let steps = steps(last: "third")
       return situation == .failed ? steps.onFailure(.rollBack) : steps
+    }
+  }
+
+  private func steps(last: String) -> Flow<String, String> {
+    let (till, gate) = (till, gate)
+    return Flow("f") {
+      Step("first") { VerbPayer(till, gate) }
+      Step("second") { VerbPayer(till, gate) }
+      Step(last) { VerbPayer(till, gate) }
     }
   }
 
   /// - Parameter isEarlier: Whether the host has the version of the flow that another host cannot run.
   func host(_ owner: String, on store: any FlowStore, isEarlier: Bool = false) async throws -> FlowHost {
     var options = FlowHost.Options()
-    options.keepHot = situation == .passivated || owner == "earlier" ? .zero : .seconds(3_600)
+    options.keepHot = situation == .passivated || owner == Self.earlier ? .zero : .seconds(3_600)
     (options.leaseTime, options.pollInterval) = (Self.leaseTime, Self.leaseTime)
     // A step at work is not yielded, however long a request waits.
     options.requestTime = situation == .running ? .seconds(30) : Self.leaseTime / 2
@@ -61,14 +69,18 @@ final class VerbScene: Sendable {
         Flow<String, String>("f") { Step("other") { VerbPayer(till, gate) } }, version: 2, from: 1)
     } else {
       try await host.register(flow)
+      if situation == .outdated, owner != Self.earlier {
+        try await host.register(steps(last: "last"), version: 2, from: 1, moves: [.rename("f/third", to: "f/last")])
+      }
     }
     return host
   }
 
   /// Brings the flow into its situation.
   func begin(at host: FlowHost) async throws {
-    guard await host.definitions["f"]?[1] != nil else {
-      let earlier = try await self.host("earlier", on: store, isEarlier: true)
+    let isEarlier = await host.definitions["f"]?.keys.sorted() == [1]
+    guard isEarlier else {
+      let earlier = try await self.host(Self.earlier, on: store, isEarlier: true)
       try await begin(at: earlier)
       return await earlier.isQuiet()
     }
@@ -84,7 +96,7 @@ final class VerbScene: Sendable {
     default: try await host.answerNext("f", "\"a\"")
     }
     switch situation {
-    case .waiting, .forked, .forkedSuspended, .unmigrated: break
+    case .waiting, .forked, .forkedSuspended, .outdated, .unmigrated: break
     case .passivated: await host.isQuiet()
     case .running:
       try await host.flow("f").answer(VerbForm.self, with: "work")

@@ -23,6 +23,8 @@ enum VerbSituation: CaseIterable, Sendable {
   case owing
   /// As `owing`, and each `backUp` still fails.
   case broken
+  /// The second of three steps asks, in a version that the hosts have a newer one of.
+  case outdated
   /// No version that the host has fits the flow.
   case unmigrated
   /// The key of the flow's data was erased.

@@ -26,11 +26,12 @@ import Testing
       var call = 1 + Self.offset(situation, verb) % Self.step
       while true {
         let game = TwoHostVerbGame(situation, verb)
-        let found = try await game.play(dying: role, at: call)
+        let fate = FatalCall.Fate.allCases[(call / Self.step) % 2]
+        let found = try await game.play(dying: role, at: call, fate)
         found.check(
           against: role == .owner && game.hasDied ? expected.atOther : expected.atOwner, of: verb,
           orFirst: expected.refusals.union(VerbResult.deaths),
-          "of a flow that is \(situation), \(role) dying at call \(call)")
+          "of a flow that is \(situation), \(role) dying at call \(call): \(fate)")
         guard game.hasDied else { break }
         call += Self.step
       }
@@ -64,8 +65,8 @@ private struct Expected {
       // Only the owner has the version of the flow.
       refusals = Set(atOther.flatMap(\.words))
       atOwner = try await VerbGame.expected(in: .waiting, verb)
-      // The other host has marked the flow, and a verb that is refused leaves it as it is.
-      for var refused in atOwner where refused.words != ["ok"] {
+      // The other host has marked the flow, and a verb that is refused, or a move to no other version, leaves it as it is.
+      for var refused in atOwner where refused.words != ["ok"] || verb == .move {
         refused.look[0] = "unmigrated"
         atOwner.append(refused)
       }
