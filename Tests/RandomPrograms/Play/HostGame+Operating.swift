@@ -17,7 +17,8 @@ extension HostGame {
     let made = number % 9 >= 6 ? number - 3 : number
     if looking?.percent(8) == true {
       try await deployAnew()
-      return "deploy anew"
+      // A comparison looks at the flow, and may move it.
+      return moving?.percent(50) == true ? "deploy anew, \(try await moveByHand())" : "deploy anew"
     }
     if looking?.percent(15) == true {
       try await noteAtEach("note \(number) at each")
@@ -52,6 +53,22 @@ extension HostGame {
       return text
     }
     return try await completeOrEnter(made, name, input, carried, onlyAsks)
+  }
+
+  /// Moves the flow to the version that its next request would move it to, if there is one. A suspended flow stays so.
+  mutating func moveByHand() async throws -> String {
+    let before = try await tester.history(of: HostArena.id).count
+    arm()
+    try await check(nil, "move", "ok") { host, key in
+      try await host.flow(HostArena.id).move(reason: "outside", by: .player, key: key)
+    }
+    try await settle()
+    try await compare()
+    let new = try await tester.history(of: HostArena.id).dropFirst(before).map(\.what)
+    guard new.contains("movedByHand") else { return "move" }
+    verbs.insert(.move)
+    try expect(new.contains("moved"), "moved by hand, to no other version: \(new)")
+    return "move to another version"
   }
 
   /// Completes the step that waits or has failed, or enters it anew.

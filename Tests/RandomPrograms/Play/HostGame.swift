@@ -59,6 +59,7 @@ private func playHostGame(
         game.operating = Chance(seed: seed &+ 0x0FE2_A702)
         game.looking = Chance(seed: seed &+ 0x1004_1E55)
         (game.typing, game.editing) = (Chance(seed: seed &+ 0x7109_1265), Chance(seed: seed &+ 0xED17_1265))
+        game.moving = Chance(seed: seed &+ 0x3071_1265)
         (game.suspending, game.ending) = (suspending, Chance(seed: seed &+ 0x0E4D_1265))
         (game.codec, game.remembersEnded) = (options.codec as? ErasableCodec, remembersEnded)
         game.followed = (base, nil)
@@ -116,6 +117,8 @@ struct HostGame {
   var typing: Chance?
   /// The source of edits that change something.
   var editing: Chance?
+  /// The source of moves by hand, which find a newer version or none.
+  var moving: Chance?
   /// The source of what is done with a suspended flow.
   var suspending: Chance?
   /// The number of things done with a suspended flow so far.
@@ -167,6 +170,7 @@ struct HostGame {
     while model.result == nil {
       if ending?.percent(1) == true { return played.append(try await removeWhileOpen()) }
       if let host = try await chooseHost() { played.append(host) }
+      if moving?.percent(8) == true { played.append(try await moveByHand()) }
       if model.fault != nil {
         played.append(try await standStill())
         try await settle()

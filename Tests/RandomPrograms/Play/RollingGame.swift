@@ -44,7 +44,7 @@ package func playRollingGame(seed: UInt64, _ deploy: Deploy) async throws(Violat
       var game = HostGame(tester, HostArena(world, clock, old), CrashTrigger(), model, nil)
       game.rolling = HostGame.Rolling(deploy: deploy, old: old, new: new, random: choosing)
       game.operating = Chance(seed: seed &+ 0x0FE2_A702)
-      game.editing = Chance(seed: seed &+ 0xED17_1265)
+      (game.editing, game.moving) = (Chance(seed: seed &+ 0xED17_1265), Chance(seed: seed &+ 0x3071_1265))
       game.suspending = Chance(seed: seed &+ 0x5A59_E4D5)
       let format = options.writesFormat ?? .max
       (game.canReassign, game.canRedact, game.canEnter) = (format >= 8, format >= 9, format >= 9)
