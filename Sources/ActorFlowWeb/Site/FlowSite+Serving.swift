@@ -54,7 +54,7 @@ extension FlowSite {
       let form = try start.submission.value(of: Form.self, plan, start.texts, member: nil)
       let labels = try labels(form, start.principal)
       let input = try await make(form, start.principal)
-      return try await flow.start(id: start.id, with: input, labels: labels, by: start.principal)
+      return try await flow.start(start, with: input, labels: labels)
     }
     try add(ServedFlow(flow, title: title, starter: starter, finished: finished))
   }
@@ -68,7 +68,7 @@ extension FlowSite {
     finished: (@Sendable (Output) -> HTML)? = nil
   ) throws {
     let starter = ServedFlow.Starter(plan: FormPlan([])) { start in
-      try await flow.start(id: start.id, labels: try labels(start.principal), by: start.principal)
+      try await flow.start(start, with: (), labels: try labels(start.principal))
     }
     try add(ServedFlow(flow, title: title, starter: starter, finished: finished))
   }

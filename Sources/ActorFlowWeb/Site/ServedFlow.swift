@@ -24,6 +24,7 @@ struct ServedFlow: Sendable {
     let submission: Submission
     let principal: Principal?
     let texts: Texts
+    let trace: TraceContext
   }
 
   init<Input, Output: Sendable>(
@@ -37,6 +38,18 @@ struct ServedFlow: Sendable {
     outcome = { bytes in
       guard let finished, let output = try StoredOutput.decode(bytes, as: Output.self) else { return nil }
       return finished(output)
+    }
+  }
+}
+
+extension RegisteredFlow {
+  /// Starts a flow for a client. A store that cannot keep the trace of the request takes the flow without it.
+  func start(_ start: ServedFlow.Start, with input: Input, labels: [String: String]) async throws -> FlowView {
+    do {
+      return try await self.start(id: start.id, with: input, labels: labels, trace: start.trace, by: start.principal)
+    } catch let error as FlowError where error.code == .notStorable && !start.trace.isEmpty {
+      // A store in a format before 8 keeps no trace. If the labels are at fault, they are refused once more.
+      return try await self.start(id: start.id, with: input, labels: labels, by: start.principal)
     }
   }
 }
