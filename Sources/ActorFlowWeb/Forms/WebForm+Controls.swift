@@ -82,7 +82,7 @@ extension WebForm {
 
   private func mark(_ field: FormField) -> String {
     let isTime = field.kind == .day || field.kind == .time
-    let marks = [isTime ? "UTC" : nil, field.isOptional ? texts.optional : nil].compactMap(\.self)
+    let marks = [isTime ? "UTC" : nil, field.isOptional && marksOptional ? texts.optional : nil].compactMap(\.self)
     return marks.isEmpty ? "" : " (\(marks.joined(separator: ", ")))"
   }
 

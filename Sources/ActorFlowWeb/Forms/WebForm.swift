@@ -14,6 +14,8 @@ public struct WebForm: Sendable {
   let prefix: String
   /// The label of the button, unless there are buttons among the fields.
   let submit: String
+  /// Whether the labels of fields that may be left empty say so.
+  var marksOptional = true
 }
 
 extension WebForm {

@@ -64,6 +64,9 @@ extension Exchange {
       links.append("<li><a href=\"\(paths.startForm(flow.name))\">\(flow.title)</a></li>\n")
     }
     if await may(.list, nil) { links.append("<li><a href=\"\(paths.tasks)\">\(texts.tasks)</a></li>\n") }
+    if site.isAdministered, principal != nil, await may(.operate(.list), nil) {
+      links.append("<li><a href=\"\(paths.admin)\">\(texts.operating)</a></li>\n")
+    }
     return layout(site.title, "<h1>\(site.title)</h1>\n<ul>\n\(links)</ul>\n")
   }
 

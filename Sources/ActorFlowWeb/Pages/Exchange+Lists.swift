@@ -80,13 +80,6 @@ extension Exchange {
     guard !wantsJSON else {
       return .json(.members([("entries", .array(entries.map { .entry($0) })), ("next", next.map { .int($0) })]))
     }
-    let rows: [HTML] = entries.map { entry in
-      """
-      <tr><td>\(entry.sequence)</td><td>\(WireDate.readable(entry.at))</td><td>\(entry.what)</td>\
-      <td>\(entry.step?.path)</td><td>\(entry.by)</td><td>\(entry.detail)</td></tr>
-
-      """
-    }
     let more: HTML? = next.map {
       "<p><a href=\"\(paths.part("history", of: id))?after=\($0)\">\(texts.next)</a></p>\n"
     }
@@ -95,9 +88,7 @@ extension Exchange {
       """
       <h1>\(texts.history)</h1>
       <p><a href="\(paths.flow(view.id))">\(served.title)</a></p>
-      <table>
-      \(rows)</table>
-      \(more)
+      \(table(of: entries))\(more)
       """)
   }
 

@@ -12,11 +12,12 @@ extension Texts {
     skipToContent: "Skip to content", tasks: "Open questions", noTasks: "Nothing is open for you.", history: "History",
     next: "Next", diagram: "Steps", due: "Due", changed: "This page has changed meanwhile.",
     reload: "Show the new page",
-    signIn: "Sign in",
+    signIn: "Sign in", operating: "Operating",
     problems: Problems(
       notSignedIn: "Please sign in", notAllowed: "You may not do this", notFound: "There is no such page",
       conflict: "This has changed meanwhile", invalid: "This cannot be taken", tooLarge: "This is too large",
-      unavailable: "Not available at the moment", failed: "Something has failed"))
+      unavailable: "Not available at the moment", failed: "Something has failed"),
+    admin: .english)
 
   /// The texts in German.
   public static let german = Texts(
@@ -34,9 +35,11 @@ extension Texts {
     abandoned: "Das wurde abgebrochen und rückgängig gemacht.", skipToContent: "Zum Inhalt", tasks: "Offene Fragen",
     noTasks: "Für Sie ist nichts offen.", history: "Verlauf", next: "Weiter", diagram: "Schritte", due: "Fällig",
     changed: "Diese Seite hat sich inzwischen geändert.", reload: "Neue Seite zeigen", signIn: "Anmelden",
+    operating: "Betrieb",
     problems: Problems(
       notSignedIn: "Bitte melden Sie sich an", notAllowed: "Das dürfen Sie nicht",
       notFound: "Diese Seite gibt es nicht",
       conflict: "Das hat sich inzwischen geändert", invalid: "Das ist nicht zulässig", tooLarge: "Das ist zu groß",
-      unavailable: "Zurzeit nicht verfügbar", failed: "Etwas ist fehlgeschlagen"))
+      unavailable: "Zurzeit nicht verfügbar", failed: "Etwas ist fehlgeschlagen"),
+    admin: .german)
 }

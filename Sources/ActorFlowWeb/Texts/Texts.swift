@@ -68,8 +68,12 @@ public struct Texts: Sendable {
   public var reload: String
   /// The link to the page where people sign in.
   public var signIn: String
+  /// The link to the operators' pages.
+  public var operating: String
   /// The heading of each kind of refusal.
   public var problems: Problems
+  /// The texts of the operators' pages.
+  public var admin: Admin
 
   /// The headings of refusals.
   public struct Problems: Sendable {
