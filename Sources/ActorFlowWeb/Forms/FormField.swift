@@ -5,7 +5,7 @@ public struct FormField: Sendable, Hashable {
   /// The kind of control.
   public var kind: Kind
   /// The label; `nil` to make one of the name: `firstName` has the label "First name", and
-  /// `address.street` "Address: Street".
+  /// `address.street` "Address: Street". A field that is the whole answer has that of the page's language.
   public var label: String?
   /// A sentence below the label; `nil` for none.
   public var help: String?
@@ -77,6 +77,9 @@ public struct FormField: Sendable, Hashable {
 }
 
 extension FormField {
+  /// Whether the field stands for the whole answer, and its name says nothing about that.
+  var isWholeAnswer: Bool { label == nil && [FormDecoder.name(of: []), ServedPrompt.button].contains(name) }
+
   /// The label to show.
   var shownLabel: String {
     label ?? name.split(separator: ".").map { Self.label(of: String($0)) }.joined(separator: ": ")

@@ -18,7 +18,9 @@ extension Exchange {
   ) async -> WebResponse {
     let mayAnswer = await may(.answer, view)
     var sections: [HTML] = []
+    var problem = problem
     var shown: StoredQuestion?
+    var formNumbers: [Int] = []
     for question in view.questions {
       let prompt = prompt(of: question)
       guard mayAnswer, await isAsked(question, prompt) else {
@@ -28,7 +30,15 @@ extension Exchange {
         continue
       }
       shown = shown ?? question
+      if let prompt, (try? prompt.title(question)) != nil { formNumbers.append(question.id.number) }
       sections.append(section(question, prompt, of: view, state.question == question.id.number ? state : FormState()))
+    }
+    if let refused = problem, refused.status == 422, !refused.fields.isEmpty, let number = state.question,
+      !formNumbers.contains(number)
+    {
+      // The page has no form in which the problems of the fields could stand.
+      problem = Problem(
+        409, "\(FlowError.Code.questionClosed)", "the question is not open any more, or not for this client")
     }
     // Back leads from the question that the client sees, and from no later one.
     let back = view.canBackUp ? await may(.backUp, view) : false

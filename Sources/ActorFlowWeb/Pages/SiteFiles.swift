@@ -77,6 +77,8 @@ enum SiteFiles {
     :focus-visible { outline: 3px solid; outline-offset: 2px; }
     [aria-invalid=true] { border-width: 2px; }
     .error { font-weight: 600; }
+    fieldset { border: 0; margin: 0; padding: 0; }
+    .spoken { clip-path: inset(50%); height: 1px; overflow: hidden; position: absolute; white-space: nowrap; width: 1px; }
     .help { opacity: .8; }
     .errors, .notice { border-left: .25rem solid; padding-left: 1rem; }
     dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; }
