@@ -126,7 +126,7 @@ extension Exchange {
       return [FormField("rollingBack", .choice, label: words.rollingBack, choices: choices), reason]
     case .compensate:
       var field = steps("step", view.undoFailures.filter(\.isOwed).compactMap(\.step))
-      (field.isOptional, field.help) = (true, words.allSteps)
+      (field.isOptional, field.help) = (true, LocalizedText(words.allSteps))
       return [field, reason]
     case .redact:
       return [
@@ -142,5 +142,17 @@ extension Exchange {
     var paths: [String] = []
     for step in steps where !paths.contains(step.path) { paths.append(step.path) }
     return FormField(name, .choice, label: texts.admin.step, choices: paths.map { FormField.Choice($0, $0) })
+  }
+}
+
+extension FormField {
+  /// A field whose texts are those of the page's language.
+  init(
+    _ name: String, _ kind: Kind = .text, label: String, help: String? = nil, optional isOptional: Bool = false,
+    choices: [Choice] = []
+  ) {
+    self.init(
+      name, kind, label: LocalizedText(label), help: help.map { LocalizedText($0) }, optional: isOptional,
+      choices: choices)
   }
 }

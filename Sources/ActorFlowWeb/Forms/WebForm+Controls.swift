@@ -60,11 +60,12 @@ extension WebForm {
 
   private func option(_ choice: FormField.Choice, of field: FormField) -> HTML {
     let isChosen = values[field.name] == choice.value
-    return "<option value=\"\(choice.value)\"\(HTML.when(isChosen, " selected"))>\(choice.label)</option>\n"
+    return
+      "<option value=\"\(choice.value)\"\(HTML.when(isChosen, " selected"))>\(choice.label.text(in: texts))</option>\n"
   }
 
   private func button(_ choice: FormField.Choice, of field: FormField) -> HTML {
-    "<button type=\"submit\" name=\"\(field.name)\" value=\"\(choice.value)\">\(choice.label)</button>\n"
+    "<button type=\"submit\" name=\"\(field.name)\" value=\"\(choice.value)\">\(choice.label.text(in: texts))</button>\n"
   }
 
   private func isTicked(_ field: FormField) -> Bool { ["true", "on"].contains(values[field.name]) }
@@ -90,7 +91,7 @@ extension WebForm {
   /// Returns whether the field gets the focus when the page is loaded: it has the first of the problems.
   private func hasFocus(_ field: FormField) -> Bool { problems.first?.field == field.name }
 
-  func label(of field: FormField) -> String { field.isWholeAnswer ? texts.answer : field.shownLabel }
+  func label(of field: FormField) -> String { field.isWholeAnswer ? texts.answer : field.shownLabel(texts) }
 
   private func mark(_ field: FormField) -> String {
     let isTime = field.kind == .day || field.kind == .time
@@ -100,7 +101,7 @@ extension WebForm {
 
   private func notes(_ field: FormField) -> HTML {
     let id = id(of: field)
-    let help: HTML? = field.help.map { "<span class=\"help\" id=\"\(id)-help\">\($0)</span>" }
+    let help: HTML? = field.help.map { "<span class=\"help\" id=\"\(id)-help\">\($0.text(in: texts))</span>" }
     let error: HTML? = problem(field.name).map { "<span class=\"error\" id=\"\(id)-error\">\($0)</span>" }
     return "\(help)\(error)"
   }

@@ -45,7 +45,7 @@ extension Exchange {
       JSON.members([
         ("flow", .text(entry.listed.flow.description)), ("definition", .text(entry.listed.definition)),
         ("number", .int(entry.question.id.number)), ("prompt", .text(entry.question.prompt)),
-        ("title", prompt(of: entry.question).flatMap { try? $0.title(entry.question) }.map { .text($0) }),
+        ("title", prompt(of: entry.question).flatMap { try? $0.title(entry.question) }.map { .text(words($0)) }),
         ("askedAt", .text(WireDate.text(of: entry.question.askedAt))),
         ("due", entry.question.due.map { .text(WireDate.text(of: $0)) }),
       ])
@@ -57,7 +57,8 @@ extension Exchange {
     _ entries: [(listed: ListedQuestion, question: StoredQuestion)], _ cursor: String?
   ) -> WebResponse {
     let items: [HTML] = entries.map { entry in
-      let title = prompt(of: entry.question).flatMap { try? $0.title(entry.question) } ?? entry.question.step.name
+      let title =
+        prompt(of: entry.question).flatMap { try? $0.title(entry.question) }.map(words) ?? entry.question.step.name
       let due: HTML? = entry.question.due.map { due in
         " – \(texts.due): <time datetime=\"\(WireDate.text(of: due))\">\(WireDate.readable(due))</time>"
       }
@@ -84,10 +85,10 @@ extension Exchange {
       "<p><a href=\"\(paths.part("history", of: id))?after=\($0)\">\(texts.next)</a></p>\n"
     }
     return layout(
-      "\(texts.history): \(served.title)",
+      "\(texts.history): \(words(served.title))",
       """
       <h1>\(texts.history)</h1>
-      <p><a href="\(paths.flow(view.id))">\(served.title)</a></p>
+      <p><a href="\(paths.flow(view.id))">\(words(served.title))</a></p>
       \(table(of: entries))\(more)
       """)
   }

@@ -16,7 +16,7 @@ extension FlowSite {
   /// - Throws: A `FlowError` with the code `badDefinition` if the definition is served already, or no form can be made of
   ///   its input. The input's `init(from:)` is called once, here, with invented values.
   public mutating func serve<Input: Codable & Sendable, Output: Sendable>(
-    _ flow: RegisteredFlow<Input, Output>, title: String? = nil, fields: [FormField] = [],
+    _ flow: RegisteredFlow<Input, Output>, title: LocalizedText? = nil, fields: [FormField] = [],
     labels: @escaping @Sendable (Input, Principal?) throws -> [String: String] = { _, _ in [:] },
     finished: (@Sendable (Output) -> HTML)? = nil
   ) throws {
@@ -44,7 +44,8 @@ extension FlowSite {
   ///   - make: Makes the input. It throws a `Refusal` for a form that it does not take. A start that is repeated under one
   ///     key has to make the same input.
   public mutating func serve<Form: Codable & Sendable, Input: Codable & Sendable, Output: Sendable>(
-    _ flow: RegisteredFlow<Input, Output>, title: String? = nil, startedBy form: Form.Type, fields: [FormField] = [],
+    _ flow: RegisteredFlow<Input, Output>, title: LocalizedText? = nil, startedBy form: Form.Type,
+    fields: [FormField] = [],
     labels: @escaping @Sendable (Form, Principal?) throws -> [String: String] = { _, _ in [:] },
     finished: (@Sendable (Output) -> HTML)? = nil,
     make: @escaping @Sendable (Form, Principal?) async throws -> Input
@@ -63,7 +64,7 @@ extension FlowSite {
   ///
   /// Otherwise as ``serve(_:title:fields:labels:finished:)``.
   public mutating func serve<Output: Sendable>(
-    _ flow: RegisteredFlow<Void, Output>, title: String? = nil,
+    _ flow: RegisteredFlow<Void, Output>, title: LocalizedText? = nil,
     labels: @escaping @Sendable (Principal?) throws -> [String: String] = { _ in [:] },
     finished: (@Sendable (Output) -> HTML)? = nil
   ) throws {
@@ -81,7 +82,7 @@ extension FlowSite {
   ///   - finished: Returns what the page shows when the flow has finished.
   /// - Throws: A `FlowError` with the code `badDefinition` if the definition is served already.
   public mutating func serve<Input: Sendable, Output: Sendable>(
-    withoutStarting flow: RegisteredFlow<Input, Output>, title: String? = nil,
+    withoutStarting flow: RegisteredFlow<Input, Output>, title: LocalizedText? = nil,
     finished: (@Sendable (Output) -> HTML)? = nil
   ) throws {
     try add(ServedFlow(flow, title: title, starter: nil, finished: finished))

@@ -61,7 +61,7 @@ public struct FlowSite: Sendable {
   }
 
   let host: FlowHost
-  let title: String
+  let title: LocalizedText
   let authenticate: Authenticate
   let allow: Allow
 
@@ -113,7 +113,7 @@ public struct FlowSite: Sendable {
   ///   - title: The name of the site, for the titles of its pages.
   ///   - authenticate: Returns the principal of a request.
   ///   - allow: Decides about each request, look and event. There is no default: a site says who may do what.
-  public init(host: FlowHost, title: String, authenticate: @escaping Authenticate, allow: @escaping Allow) {
+  public init(host: FlowHost, title: LocalizedText, authenticate: @escaping Authenticate, allow: @escaping Allow) {
     self.host = host
     self.title = title
     self.authenticate = authenticate

@@ -4,7 +4,7 @@ import ActorFlowHosting
 /// A definition that a site serves.
 struct ServedFlow: Sendable {
   let name: String
-  let title: String
+  let title: LocalizedText
   /// The form and the start, unless only the service's own code starts such flows.
   let starter: Starter?
   let diagram: @Sendable (DiagramFormat, FlowView) -> String
@@ -28,10 +28,11 @@ struct ServedFlow: Sendable {
   }
 
   init<Input, Output: Sendable>(
-    _ flow: RegisteredFlow<Input, Output>, title: String?, starter: Starter?, finished: (@Sendable (Output) -> HTML)?
+    _ flow: RegisteredFlow<Input, Output>, title: LocalizedText?, starter: Starter?,
+    finished: (@Sendable (Output) -> HTML)?
   ) {
     name = flow.name
-    self.title = title ?? FormField.label(of: flow.name)
+    self.title = title ?? LocalizedText(FormField.label(of: flow.name))
     self.starter = starter
     diagram = flow.diagram
     output = { try WireCodec.transcoded($0, as: Output.self) }
