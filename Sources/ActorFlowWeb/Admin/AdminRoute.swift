@@ -56,5 +56,10 @@ enum AdminRoute: Sendable, Equatable {
 
 extension Paths {
   var admin: String { "\(prefix)/admin" }
+  var adminTasks: String { "\(admin)/tasks" }
+  var adminPlan: String { "\(admin)/plan" }
+  var adminCounts: String { "\(admin)/counts" }
   func admin(_ id: FlowID) -> String { "\(admin)/flows/\(PercentCoding.encoded(id.description))" }
+  func adminHistory(_ id: FlowID) -> String { "\(admin(id))/history" }
+  func adminChange(_ operation: FlowSite.Operation, of id: FlowID) -> String { "\(admin(id))/\(operation.rawValue)" }
 }

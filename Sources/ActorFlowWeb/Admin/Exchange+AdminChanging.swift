@@ -6,13 +6,35 @@ extension Exchange {
   func adminChange(_ id: FlowID, _ operation: FlowSite.Operation) async throws -> WebResponse {
     let view = try await adminLook(id, operation)
     let submission = try Submission(request)
-    let order = try AdminOrder(submission, for: operation)
-    let key = try RequestKey.key(of: request, submission, by: principal)?.forHost
-    let changed = try await withRefusals { try await change(view, operation, order, key) }
+    let changed: FlowView
+    do {
+      let order = try AdminOrder(submission, for: operation)
+      let key = try RequestKey.key(of: request, submission, by: principal)?.forHost
+      changed = try await withRefusals { try await change(view, operation, order, key) }
+    } catch {
+      let problem = Problem(forOperators: error)
+      guard submission.isForm, !wantsJSON else { throw problem }
+      return try await refusedForm(
+        AdminFormState(operation: operation, values: submission.values, problem: problem), id)
+    }
     let settled = await settled(id, else: changed)
     guard wantsJSON else { return .seeOther(paths.admin(id)) }
     guard await may(.operate(.show), settled) else { return .json(.members([("id", .text(id.description))])) }
     return .json(.operated(settled))
+  }
+
+  /// Returns the response to a refused form: the flow's page with the form, with what was typed and the reason.
+  private func refusedForm(_ state: AdminFormState, _ id: FlowID) async throws -> WebResponse {
+    guard [404, 409, 410, 413, 422, 503].contains(state.problem.status) else { throw state.problem }
+    // An operator who may not see the flow, or whose flow is gone, gets the problem alone.
+    let (view, entries): (FlowView, [HistoryEntry])
+    do {
+      view = try await adminLook(id, .show)
+      entries = try await latestEntries(of: view)
+    } catch { throw state.problem }
+    var response = await adminPage(of: view, entries, state)
+    add(state.problem, to: &response)
+    return response
   }
 
   /// Brings a flow in that was exported from a store.

@@ -8,27 +8,38 @@ extension Exchange {
 
   func adminList() async throws -> WebResponse {
     try await allow(.operate(.list), nil)
-    let filter = try AdminFilter(query, ignoring: ["cursor", "limit"]).query()
-    let limit = try adminLimit()
-    let page = try await withCursor {
-      try await site.host.list(filter, after: query["cursor"], limit: limit, by: principal)
+    let page: FlowPage
+    do {
+      let filter = try AdminFilter(query, ignoring: ["cursor", "limit"]).query()
+      let limit = try adminLimit()
+      page = try await withCursor {
+        try await site.host.list(filter, after: query["cursor"], limit: limit, by: principal)
+      }
+    } catch let problem as Problem where problem.status == 422 && !wantsJSON {
+      return await adminPage(of: nil, problem)
     }
-    guard wantsJSON else { return adminPage(of: page) }
+    guard wantsJSON else { return await adminPage(of: page) }
     return .json(
       .members([("flows", .array(page.flows.map { .summary($0) })), ("cursor", page.cursor.map { .text($0) })]))
   }
 
   func adminShow(_ id: FlowID) async throws -> WebResponse {
     let view = try await adminLook(id, .show)
-    // Not every number is that of an entry, so more are read than shown.
-    let first = max(0, view.sequence - 4 * Self.historySize)
-    let entries = try await withRefusals { try await hosted(id).history(after: first).suffix(Self.historySize) }
-    guard wantsJSON else { return adminPage(of: view, Array(entries)) }
+    let entries = try await latestEntries(of: view)
+    guard wantsJSON else { return await adminPage(of: view, entries) }
     return .json(
       .members([
         ("flow", .operated(view)), ("diagram", site.served(view.definition).map { .text($0.diagram(.mermaid, view)) }),
         ("history", .array(entries.map { .entry($0) })),
       ]))
+  }
+
+  /// Returns the latest entries of a flow's history.
+  func latestEntries(of view: FlowView) async throws -> [HistoryEntry] {
+    // Not every number is that of an entry, so more are read than shown.
+    let first = max(0, view.sequence - 4 * Self.historySize)
+    return Array(
+      try await withRefusals { try await hosted(view.id).history(after: first).suffix(Self.historySize) })
   }
 
   func adminDiagram(_ id: FlowID) async throws -> WebResponse {
@@ -40,17 +51,15 @@ extension Exchange {
   }
 
   func adminHistory(_ id: FlowID) async throws -> WebResponse {
-    _ = try await adminLook(id, .history)
+    let view = try await adminLook(id, .history)
     guard let after = Route.number(query["after"] ?? "0") else {
       throw Problem(400, "malformed", "the number of the last entry has digits alone")
     }
     let limit = try adminLimit()
     let entries = try await withRefusals { try await hosted(id).history(after: after, limit: limit) }
-    return .json(
-      .members([
-        ("entries", .array(entries.map { .entry($0) })),
-        ("next", entries.count == limit ? entries.last.map { .int($0.sequence) } : nil),
-      ]))
+    let next = entries.count == limit ? entries.last?.sequence : nil
+    guard wantsJSON else { return await adminHistoryPage(of: view, entries, next: next) }
+    return .json(.members([("entries", .array(entries.map { .entry($0) })), ("next", next.map { .int($0) })]))
   }
 
   func adminTasks() async throws -> WebResponse {
@@ -62,6 +71,7 @@ extension Exchange {
     let page = try await withCursor {
       try await site.host.tasks(tasks, after: query["cursor"], limit: limit, by: principal)
     }
+    guard wantsJSON else { return await adminPage(of: page) }
     return .json(
       .members([("tasks", .array(page.tasks.map { .task($0) })), ("cursor", page.cursor.map { .text($0) })]))
   }
@@ -69,6 +79,7 @@ extension Exchange {
   func adminPlan() async throws -> WebResponse {
     try await allow(.operate(.plan), nil)
     let plan = try await withRefusals { try await site.host.plan() }
+    guard wantsJSON else { return await adminPage(of: plan) }
     let counts = plan.counts
     return .json(
       .members([
@@ -85,17 +96,18 @@ extension Exchange {
     let (backlog, health) = try await withRefusals {
       (try await site.host.backlog(of: definition), await site.host.health())
     }
-    var statuses: [(String, JSON)] = []
+    var statuses: [(status: FlowSnapshot.Status, count: Int)] = []
     for status in FlowSnapshot.Status.allCases {
       let count = try await withRefusals {
         try await site.host.count(
           FlowQuery(definition: definition, status: [status]), upTo: 10_000, by: principal)
       }
-      statuses.append((status.rawValue, .int(count)))
+      statuses.append((status, count))
     }
+    guard wantsJSON else { return await adminPage(of: statuses, backlog, health) }
     return .json(
       .members([
-        ("status", .object(statuses)), ("due", .int(backlog.due)),
+        ("status", .object(statuses.map { ($0.status.rawValue, .int($0.count)) })), ("due", .int(backlog.due)),
         ("oldestDue", backlog.oldestDue.map { .text(WireDate.text(of: $0)) }), ("live", .int(health.liveFlows)),
         ("isRunning", .bool(health.isRunning)), ("failedPolls", .int(health.failedPolls)),
         ("lastPoll", health.lastPoll.map { .text(WireDate.text(of: $0)) }),

@@ -1,103 +1,127 @@
 import ActorFlow
 import ActorFlowHosting
 
-// The pages for operators, in English only.
+// The operators' pages: the lists of flows and tasks, and the page of a flow with its history.
 extension Exchange {
-  func adminPage(of page: FlowPage) -> WebResponse {
-    let rows: [HTML] = page.flows.map { flow in
+  /// Returns the page of a list of flows.
+  ///
+  /// - Parameters:
+  ///   - page: The flows; `nil` if the filter was refused.
+  ///   - problem: The reason for that.
+  func adminPage(of page: FlowPage?, _ problem: Problem? = nil) async -> WebResponse {
+    let words = texts.admin
+    let fields = [
+      FormField("definition", label: words.definition, optional: true),
+      FormField("version", .integer, label: words.version, optional: true),
+      FormField("status", label: words.status, help: words.several, optional: true),
+      FormField("step", label: words.step, optional: true),
+      FormField("label", label: words.label, help: words.pair, optional: true),
+    ]
+    let rows: [[HTML]] = (page?.flows ?? []).map { flow in
+      [
+        link(to: flow.id), "\(flow.definition) \(flow.version)", "\(flow.status.rawValue)",
+        "\(flow.steps.map(\.path).joined(separator: ", "))", "\(WireDate.readable(flow.changedAt))",
+      ]
+    }
+    let list: HTML? = page.map { page in
       """
-      <tr><td><a href="\(paths.admin(flow.id))">\(flow.id.description)</a></td><td>\(flow.definition)</td>\
-      <td>\(flow.status.rawValue)</td><td>\(flow.steps.map(\.path).joined(separator: ", "))</td>\
-      <td>\(WireDate.readable(flow.changedAt))</td></tr>
-
+      \(table([words.flow, words.definition, words.status, words.steps, words.changed], rows))\
+      \(next(page.cursor, at: paths.admin))
       """
     }
-    let names = ["definition", "status", "step", "label"]
-    let fields: [HTML] = names.map { name in
-      "<label for=\"f-\(name)\">\(name)</label> <input id=\"f-\(name)\" name=\"\(name)\" value=\"\(query[name])\">\n"
-    }
-    let filters = query.names.filter { $0 != "cursor" }.sorted().compactMap { name in
-      query[name].map { "\(name)=\(PercentCoding.encoded($0))&" }
-    }
-    let next: HTML? = page.cursor.map {
-      "<p><a href=\"\(paths.admin)?\(filters.joined())cursor=\(PercentCoding.encoded($0))\">\(texts.next)</a></p>\n"
-    }
-    return layout(
-      "Flows",
-      """
-      <h1>Flows</h1>
-      <form method="get" action="\(paths.admin)">
-      \(fields)<button>Filter</button>
-      </form>
-      <table>
-      <tr><th>Flow</th><th>Definition</th><th>Status</th><th>Steps</th><th>Changed</th></tr>
-      \(rows)</table>
-      \(next)
-      """)
+    return await adminPage(
+      words.flows, "\(filter(fields, at: paths.admin, problem?.fields ?? []))\(list)", status: problem?.status ?? 200)
   }
 
-  func adminPage(of view: FlowView, _ entries: [HistoryEntry]) -> WebResponse {
-    let facts: [(String, String?)] = [
-      ("Definition", "\(view.definition) \(view.version)"), ("Status", view.status.rawValue),
-      ("Failure", view.failure), ("Reason", view.reason),
-      ("Steps", view.steps.map(\.path).joined(separator: ", ")),
-      ("Started", WireDate.readable(view.startedAt)), ("Changed", WireDate.readable(view.changedAt)),
-      ("Wakes", view.wakeAt.map(WireDate.readable)),
+  /// Returns the page of the open questions of all people.
+  func adminPage(of page: TaskPage) async -> WebResponse {
+    let words = texts.admin
+    let fields = [
+      FormField("assignee", label: words.assignees, help: words.several, optional: true),
+      FormField("prompt", label: words.prompt, optional: true),
+      FormField("definition", label: words.definition, optional: true),
     ]
-    let list: [HTML] = facts.compactMap { name, value in value.map { "<dt>\(name)</dt><dd>\($0)</dd>\n" } }
-    let questions: [HTML] = view.questions.map { question in
-      """
-      <tr><td>\(question.id.number)</td><td>\(question.step.path)</td><td>\(question.prompt)</td>\
-      <td>\(question.assignees.joined(separator: ", "))</td></tr>
-
-      """
+    let rows: [[HTML]] = page.tasks.map { summary in
+      [
+        "\(summary.task.due.map(WireDate.readable))", link(to: summary.flow), "\(summary.definition)",
+        "\(summary.task.step.path)", "\(summary.task.prompt)", "\(summary.task.assignees.joined(separator: ", "))",
+        "\(WireDate.readable(summary.task.askedAt))",
+      ]
     }
-    let rows: [HTML] = entries.reversed().map { entry in
-      """
-      <tr><td>\(entry.sequence)</td><td>\(WireDate.readable(entry.at))</td><td>\(entry.what)</td>\
-      <td>\(entry.step?.path)</td><td>\(entry.by)</td><td>\(entry.detail)</td></tr>
+    let headings = [
+      texts.due, words.flow, words.definition, words.step, words.prompt, words.assignees, words.asked,
+    ]
+    return await adminPage(
+      words.tasks,
+      "\(filter(fields, at: paths.adminTasks))\(table(headings, rows))\(next(page.cursor, at: paths.adminTasks))")
+  }
 
-      """
+  /// Returns the page of a flow.
+  ///
+  /// - Parameter refused: The form that was refused, to be shown again.
+  func adminPage(
+    of view: FlowView, _ entries: [HistoryEntry], _ refused: AdminFormState? = nil
+  ) async -> WebResponse {
+    let words = texts.admin
+    let failures = view.undoFailures.map { "\($0.step.map { "\($0.path): " } ?? "")\($0.error)" }
+    let labels = view.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    let facts = facts([
+      (words.definition, "\(view.definition) \(view.version)"), (words.status, view.status.rawValue),
+      (words.failure, view.failure), (words.compensationFailures, Self.text(failures)), (texts.reason, view.reason),
+      (words.steps, Self.text(view.steps.map(\.path))), (words.labels, Self.text(labels)),
+      (words.started, WireDate.readable(view.startedAt)), (words.changed, WireDate.readable(view.changedAt)),
+      (words.wakes, view.wakeAt.map(WireDate.readable)),
+    ])
+    let questions: [[HTML]] = view.questions.map { question in
+      [
+        "\(question.id.number)", "\(question.step.path)", "\(question.prompt)",
+        "\(question.assignees.joined(separator: ", "))",
+      ]
     }
-    // A flow that has ended is retried if its rollback failed. One whose key was erased can do nothing more.
-    let canRetry = view.status == .suspended || view.status.isTerminal && view.rollbackFailed
-    let canAbandon = !view.status.isTerminal && view.status != .erased
-    let forms: HTML = """
-      \(HTML.when(view.status != .erased, adminForm(view, "note", "text")))\
-      \(HTML.when(canRetry, adminForm(view, "retry", "reason")))\
-      \(HTML.when(canAbandon, adminForm(view, "abandon", "reason")))
+    let questionTable: HTML? =
+      questions.isEmpty
+      ? nil
+      : """
+      <h2>\(words.questions)</h2>
+      \(table([words.question, words.step, words.prompt, words.assignees], questions))
       """
-    let drawing: HTML? =
-      site.served(view.definition) == nil
-      ? nil : figure(of: view, at: "\(paths.admin(view.id))/diagram")
-    return layout(
+    let forms = await adminForms(view, refused)
+    let drawing = site.served(view.definition).map { _ in figure(of: view, at: "\(paths.admin(view.id))/diagram") }
+    let whole = await may(.operate(.history), view)
+    return await adminPage(
       view.id.description,
       """
-      <p><a href="\(paths.admin)">Flows</a></p>
-      <h1>\(view.id.description)</h1>
-      <dl>
-      \(list)</dl>
-      \(drawing)<h2>Questions</h2>
-      <table>
-      \(questions)</table>
-      <h2>Verbs</h2>
-      \(forms)
+      \(refused.map { notice($0, isShown: forms.contains { $0.isRefused }) })\(facts)\(drawing)\(questionTable)\
+      \(HTML.when(!forms.isEmpty, "<h2>\(words.changes)</h2>\n\(forms.map(\.markup))"))\
       <h2>\(texts.history)</h2>
-      <table>
-      \(rows)</table>
-
-      """)
+      \(HTML.when(whole, "<p><a href=\"\(paths.adminHistory(view.id))\">\(texts.history)</a></p>\n"))\
+      \(table(of: entries.reversed()))
+      """, status: refused?.problem.status ?? 200)
   }
 
-  /// A form of an operation with one text.
-  private func adminForm(_ view: FlowView, _ operation: String, _ field: String) -> HTML {
-    """
-    <form method="post" action="\(paths.admin(view.id))/\(operation)">
-    <input type="hidden" name="\(FormName.key)" value="\(RequestKey.random())">
-    <label for="\(operation)">\(FormField.label(of: field))</label> <input id="\(operation)" name="\(field)" required>
-    <button class="minor">\(FormField.label(of: operation))</button>
-    </form>
-
-    """
+  /// Returns the page of a flow's history.
+  ///
+  /// - Parameter next: The number of the last entry, if there may be more.
+  func adminHistoryPage(of view: FlowView, _ entries: [HistoryEntry], next: Int?) async -> WebResponse {
+    let limit = query["limit"].map { "&limit=\(PercentCoding.encoded($0))" } ?? ""
+    let more: HTML? = next.map {
+      "<p><a href=\"\(paths.adminHistory(view.id))?after=\($0)\(limit)\">\(texts.next)</a></p>\n"
+    }
+    return await adminPage(
+      "\(texts.history): \(view.id.description)", "<p>\(link(to: view.id))</p>\n\(table(of: entries))\(more)")
   }
+
+  /// Returns the notice of a refused form.
+  ///
+  /// - Parameter isShown: Whether the page has the form, with the reason. If not, the notice has it.
+  private func notice(_ refused: AdminFormState, isShown: Bool) -> HTML {
+    if isShown, refused.problem.status != 409 { return "" }
+    let reason: HTML? = isShown ? nil : "<br>\(refused.problem.detail)"
+    return "<p class=\"notice\" role=\"alert\">\(texts.title(of: refused.problem))\(reason)</p>\n"
+  }
+
+  private func link(to flow: FlowID) -> HTML { "<a href=\"\(paths.admin(flow))\">\(flow.description)</a>" }
+
+  /// Returns texts with commas between them; `nil` if there are none.
+  private static func text(_ texts: [String]) -> String? { texts.isEmpty ? nil : texts.joined(separator: ", ") }
 }

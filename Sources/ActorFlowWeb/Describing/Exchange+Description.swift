@@ -8,7 +8,7 @@ extension Exchange {
       paths.append(
         (
           self.paths.start(flow.name),
-          .object([("post", Description.start(flow.title, Description.schema(of: starter.plan.fields)))])
+          .object([("post", Description.start(words(flow.title), Description.schema(of: starter.plan.fields)))])
         ))
     }
     let id = Description.parameter("id", "The flow's id.")
@@ -32,7 +32,7 @@ extension Exchange {
     if site.isAdministered { paths += Description.admin(self.paths.admin) }
     return .json(
       .object([
-        ("openapi", .text("3.1.0")), ("info", .object([("title", .text(site.title)), ("version", .text("1"))])),
+        ("openapi", .text("3.1.0")), ("info", .object([("title", .text(words(site.title))), ("version", .text("1"))])),
         ("paths", .object(paths)), ("components", Description.components),
       ]))
   }

@@ -5,10 +5,10 @@ public struct FormField: Sendable, Hashable {
   /// The kind of control.
   public var kind: Kind
   /// The label; `nil` to make one of the name: `firstName` has the label "First name", and
-  /// `address.street` "Address: Street".
-  public var label: String?
+  /// `address.street` "Address: Street". A field that is the whole answer has that of the page's language.
+  public var label: LocalizedText?
   /// A sentence below the label; `nil` for none.
-  public var help: String?
+  public var help: LocalizedText?
   /// Whether the field may be left empty.
   public var isOptional: Bool
   /// The choices of a field with the kind ``Kind/choice`` or ``Kind/buttons``.
@@ -52,18 +52,24 @@ public struct FormField: Sendable, Hashable {
     /// The value: for a case of an enum its raw value, or else its name.
     public var value: String
     /// The label.
-    public var label: String
+    public var label: LocalizedText
 
     /// A choice; without a label, one is made of the value.
     public init(_ value: String, _ label: String? = nil) {
+      self.init(value, LocalizedText(label ?? FormField.label(of: value)))
+    }
+
+    /// A choice with a label in several languages.
+    public init(_ value: String, _ label: LocalizedText) {
       self.value = value
-      self.label = label ?? FormField.label(of: value)
+      self.label = label
     }
   }
 
   /// A field of these parts.
   public init(
-    _ name: String, _ kind: Kind = .text, label: String? = nil, help: String? = nil, optional isOptional: Bool = false,
+    _ name: String, _ kind: Kind = .text, label: LocalizedText? = nil, help: LocalizedText? = nil,
+    optional isOptional: Bool = false,
     choices: [Choice] = [], autocomplete: String? = nil
   ) {
     self.name = name
@@ -77,9 +83,12 @@ public struct FormField: Sendable, Hashable {
 }
 
 extension FormField {
-  /// The label to show.
-  var shownLabel: String {
-    label ?? name.split(separator: ".").map { Self.label(of: String($0)) }.joined(separator: ": ")
+  /// Whether the field stands for the whole answer, and its name says nothing about that.
+  var isWholeAnswer: Bool { label == nil && [FormDecoder.name(of: []), ServedPrompt.button].contains(name) }
+
+  /// Returns the label to show.
+  func shownLabel(_ texts: Texts) -> String {
+    label?.text(in: texts) ?? name.split(separator: ".").map { Self.label(of: String($0)) }.joined(separator: ": ")
   }
 
   /// Returns the words of a name in camel case.

@@ -71,7 +71,7 @@ struct FormPlan: Sendable {
         guard isMissing, field.kind != .checkbox else { return nil }
         return FieldProblem(field: field.name, message: texts.missing, code: "missing")
       }
-      return field.takes(text) ? nil : FieldProblem(field: field.name, message: texts.invalid, code: "invalid")
+      return field.message(for: text, texts).map { FieldProblem(field: field.name, message: $0, code: "invalid") }
     }
   }
 
@@ -79,6 +79,12 @@ struct FormPlan: Sendable {
   ///
   /// - Throws: A ``Problem`` with the problem of each field; the error of `make`.
   func value<T>(of values: FormValues, texts: Texts, _ make: (FormValues) throws -> T) throws -> T {
+    // A button of another form was pressed, such as that of a later version of the service: it is no answer to this one.
+    guard values.names.allSatisfy({ isKnown($0) }) else {
+      throw Problem(
+        422, "invalid", "the form has a button that the site does not know",
+        fields: [FieldProblem(field: "", message: texts.invalid, code: "invalid")])
+    }
     let problems = problems(of: values, texts: texts)
     guard problems.isEmpty else {
       throw Problem(422, "invalid", "values are missing or not acceptable", fields: problems)
@@ -86,7 +92,10 @@ struct FormPlan: Sendable {
     do { return try make(values) } catch let refusal as Refusal where refusal.code == FormValues.unreadable {
       throw Problem(
         422, "invalid", refusal.message,
-        fields: [FieldProblem(field: refusal.field ?? "", message: texts.invalid, code: "invalid")])
+        fields: [
+          FieldProblem(
+            field: refusal.field ?? "", message: message(forUnreadable: refusal.field, texts), code: "invalid")
+        ])
     } catch let refusal as Refusal {
       throw refusal
     } catch {
@@ -96,24 +105,48 @@ struct FormPlan: Sendable {
         fields: [FieldProblem(field: "", message: texts.invalid, code: "invalid")])
     }
   }
+
+  /// Returns whether a name of a form is that of a field, or one that is left to the service.
+  private func isKnown(_ name: String) -> Bool {
+    !name.hasPrefix(FormField.reserved) || FormName.all.contains(name) || fields.contains { $0.name == name }
+  }
+
+  /// Returns the message for a text of the right form that the type of the field does not take.
+  private func message(forUnreadable name: String?, _ texts: Texts) -> String {
+    let kind = fields.first { $0.name == name }?.kind
+    return kind == .integer || kind == .decimal ? texts.outOfRange : texts.invalid
+  }
 }
 
 extension FormField {
-  fileprivate func takes(_ text: String) -> Bool {
+  /// Returns the message for a text that is no value of the field; `nil` for one that is.
+  fileprivate func message(for text: String, _ texts: Texts) -> String? {
     switch kind {
-    case .text, .multiline, .email, .secret: true
-    case .integer: FormParsing.isInteger(text)
-    case .decimal: FormParsing.finite(text) != nil
-    case .checkbox: ["true", "on", "false"].contains(text)
-    case .day, .time: WireDate.date(of: text) != nil
-    case .choice, .buttons: choices.contains { $0.value == text }
+    case .text, .multiline, .email, .secret: nil
+    case .integer: FormParsing.isInteger(text) ? nil : texts.notWhole
+    case .decimal: FormParsing.finite(text) != nil ? nil : texts.notNumber
+    case .checkbox: ["true", "on", "false"].contains(text) ? nil : texts.invalid
+    case .day: FormParsing.isDay(text) ? nil : texts.notDay
+    case .time: FormParsing.isTime(text) ? nil : texts.notTime
+    case .choice, .buttons: choices.contains { $0.value == text } ? nil : texts.invalid
     }
   }
 }
 
 extension FormParsing {
   static func isInteger(_ text: String) -> Bool {
-    let digits = trimmed(text).drop { $0 == "-" || $0 == "+" }
+    let text = trimmed(text)
+    let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
     return !digits.isEmpty && digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
+
+  /// Returns whether a text is a day without a time.
+  static func isDay(_ text: String) -> Bool {
+    guard text.utf8.count == 10, let date = WireDate.date(of: text) else { return false }
+    // The reader takes the 30th of February for the 2nd of March.
+    return WireDate.text(of: date).hasPrefix(text)
+  }
+
+  /// Returns whether a text is a day, or a day and a time.
+  static func isTime(_ text: String) -> Bool { WireDate.date(of: text) != nil && isDay(String(text.prefix(10))) }
 }

@@ -7,18 +7,21 @@ extension WebForm {
     case .checkbox:
       """
       <p class="field"><label><input type="checkbox" value="true"\(HTML.when(isTicked(field), " checked"))\(attributes(field))>
-      \(field.shownLabel)</label>\(notes(field))</p>
+      \(label(of: field))</label>\(notes(field))</p>
 
       """
     case .buttons:
       """
-      <div class="actions" role="group" aria-label="\(field.shownLabel)" id="\(id(of: field))">
+      <fieldset id="\(id(of: field))" tabindex="-1"\(described(field))\(HTML.when(hasFocus(field), " autofocus"))>
+      <legend\(HTML.when(field.isWholeAnswer, " class=\"spoken\""))>\(label(of: field))</legend>
+      <div class="actions">
       \(field.choices.map { button($0, of: field) })</div>
-      \(notes(field))
+      \(notes(field))</fieldset>
+
       """
     default:
       """
-      <p class="field"><label for="\(id(of: field))">\(field.shownLabel)\(mark(field))</label>
+      <p class="field"><label for="\(id(of: field))">\(label(of: field))\(mark(field))</label>
       \(input(field))\(notes(field))</p>
 
       """
@@ -57,38 +60,48 @@ extension WebForm {
 
   private func option(_ choice: FormField.Choice, of field: FormField) -> HTML {
     let isChosen = values[field.name] == choice.value
-    return "<option value=\"\(choice.value)\"\(HTML.when(isChosen, " selected"))>\(choice.label)</option>\n"
+    return
+      "<option value=\"\(choice.value)\"\(HTML.when(isChosen, " selected"))>\(choice.label.text(in: texts))</option>\n"
   }
 
   private func button(_ choice: FormField.Choice, of field: FormField) -> HTML {
-    "<button type=\"submit\" name=\"\(field.name)\" value=\"\(choice.value)\">\(choice.label)</button>\n"
+    "<button type=\"submit\" name=\"\(field.name)\" value=\"\(choice.value)\">\(choice.label.text(in: texts))</button>\n"
   }
 
   private func isTicked(_ field: FormField) -> Bool { ["true", "on"].contains(values[field.name]) }
 
   private func attributes(_ field: FormField) -> HTML {
-    let id = id(of: field)
     let isRequired = !field.isOptional && field.kind != .checkbox
-    let described = [field.help == nil ? nil : "\(id)-help", problem(field.name) == nil ? nil : "\(id)-error"]
-      .compactMap(\.self).joined(separator: " ")
     let purpose: HTML? = field.autocomplete.map { " autocomplete=\"\($0)\"" }
     return HTML([
-      " name=\"\(field.name)\" id=\"\(id)\"", .when(isRequired, " required"), purpose ?? "",
-      .when(!described.isEmpty, " aria-describedby=\"\(described)\""),
-      .when(problem(field.name) != nil, " aria-invalid=\"true\""),
-      .when(problems.first?.field == field.name, " autofocus"),
+      " name=\"\(field.name)\" id=\"\(id(of: field))\"", .when(isRequired, " required"), purpose ?? "",
+      described(field), .when(problem(field.name) != nil, " aria-invalid=\"true\""),
+      .when(hasFocus(field), " autofocus"),
     ])
   }
 
+  /// Returns the attribute that names the notes of a field, which screen readers read with it.
+  private func described(_ field: FormField) -> HTML {
+    let id = id(of: field)
+    let notes = [field.help == nil ? nil : "\(id)-help", problem(field.name) == nil ? nil : "\(id)-error"]
+      .compactMap(\.self).joined(separator: " ")
+    return .when(!notes.isEmpty, " aria-describedby=\"\(notes)\"")
+  }
+
+  /// Returns whether the field gets the focus when the page is loaded: it has the first of the problems.
+  private func hasFocus(_ field: FormField) -> Bool { problems.first?.field == field.name }
+
+  func label(of field: FormField) -> String { field.isWholeAnswer ? texts.answer : field.shownLabel(texts) }
+
   private func mark(_ field: FormField) -> String {
     let isTime = field.kind == .day || field.kind == .time
-    let marks = [isTime ? "UTC" : nil, field.isOptional ? texts.optional : nil].compactMap(\.self)
+    let marks = [isTime ? "UTC" : nil, field.isOptional && marksOptional ? texts.optional : nil].compactMap(\.self)
     return marks.isEmpty ? "" : " (\(marks.joined(separator: ", ")))"
   }
 
   private func notes(_ field: FormField) -> HTML {
     let id = id(of: field)
-    let help: HTML? = field.help.map { "<span class=\"help\" id=\"\(id)-help\">\($0)</span>" }
+    let help: HTML? = field.help.map { "<span class=\"help\" id=\"\(id)-help\">\($0.text(in: texts))</span>" }
     let error: HTML? = problem(field.name).map { "<span class=\"error\" id=\"\(id)-error\">\($0)</span>" }
     return "\(help)\(error)"
   }

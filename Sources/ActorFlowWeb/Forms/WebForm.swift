@@ -14,6 +14,8 @@ public struct WebForm: Sendable {
   let prefix: String
   /// The label of the button, unless there are buttons among the fields.
   let submit: String
+  /// Whether the labels of fields that may be left empty say so.
+  var marksOptional = true
 }
 
 extension WebForm {
@@ -34,9 +36,11 @@ extension WebForm {
 
   /// The problems of the values, with links to the controls; empty if there are none.
   public var errors: HTML {
-    guard !problems.isEmpty else { return "" }
+    guard let first = problems.first else { return "" }
+    // A problem of no field has no control that could get the focus.
+    let isFocused = !fields.contains { $0.name == first.field }
     return """
-      <div class="errors" role="alert">
+      <div class="errors" role="alert"\(HTML.when(isFocused, " tabindex=\"-1\" autofocus"))>
       <h3>\(texts.formErrors)</h3>
       <ul>\(problems.map { item($0) })</ul>
       </div>
@@ -46,7 +50,7 @@ extension WebForm {
 
   private func item(_ problem: FieldProblem) -> HTML {
     guard let field = fields.first(where: { $0.name == problem.field }) else { return "<li>\(problem.message)</li>" }
-    return "<li><a href=\"#\(id(of: field))\">\(field.shownLabel): \(problem.message)</a></li>"
+    return "<li><a href=\"#\(id(of: field))\">\(label(of: field)): \(problem.message)</a></li>"
   }
 
   /// The buttons that send the form.

@@ -7,6 +7,10 @@ public struct FormValues: Sendable, Hashable {
 
   init() {}
 
+  init(_ pairs: [(name: String, value: String)]) {
+    for (name, value) in pairs { values[name, default: []].append(value) }
+  }
+
   /// Parses an `application/x-www-form-urlencoded` text; `nil` if it is malformed, or has too many values.
   init?(encoded text: String) {
     let pairs = text.split(separator: "&")

@@ -30,7 +30,7 @@ extension Exchange {
       <head>
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>\(title) – \(site.title)</title>
+      <title>\(title) – \(words(site.title))</title>
       <link rel="stylesheet" href="\(paths.style)">
       \(sheets)\
       \(refreshing)\
@@ -38,7 +38,7 @@ extension Exchange {
       </head>
       <body>
       <a class="skip" href="#main">\(texts.skipToContent)</a>
-      <header><a href="\(paths.home)">\(site.title)</a></header>
+      <header><a href="\(paths.home)">\(words(site.title))</a></header>
       <main id="main" tabindex="-1"\(following)>
       \(body)</main>
       </body>
@@ -47,6 +47,9 @@ extension Exchange {
       """
     return .text(page.markup, type: "text/html; charset=utf-8", status: status)
   }
+
+  /// Returns a text of the service in the language of the page.
+  func words(_ text: LocalizedText) -> String { text.text(in: texts) }
 
   func problemPage(_ problem: Problem) -> WebResponse {
     let title = texts.title(of: problem)
@@ -61,10 +64,13 @@ extension Exchange {
     var links: [HTML] = []
     for flow in site.flows where flow.starter != nil {
       guard await may(.start(flow.name), nil) else { continue }
-      links.append("<li><a href=\"\(paths.startForm(flow.name))\">\(flow.title)</a></li>\n")
+      links.append("<li><a href=\"\(paths.startForm(flow.name))\">\(words(flow.title))</a></li>\n")
     }
     if await may(.list, nil) { links.append("<li><a href=\"\(paths.tasks)\">\(texts.tasks)</a></li>\n") }
-    return layout(site.title, "<h1>\(site.title)</h1>\n<ul>\n\(links)</ul>\n")
+    if site.isAdministered, principal != nil, await may(.operate(.list), nil) {
+      links.append("<li><a href=\"\(paths.admin)\">\(texts.operating)</a></li>\n")
+    }
+    return layout(words(site.title), "<h1>\(words(site.title))</h1>\n<ul>\n\(links)</ul>\n")
   }
 
   func startForm(_ name: String) async throws -> WebResponse {
@@ -84,6 +90,6 @@ extension Exchange {
       problems: problem.map { $0.fields.isEmpty ? [FieldProblem(field: "", message: texts.title(of: $0))] : $0.fields }
         ?? [], prefix: "start-", submit: texts.start)
     return layout(
-      served.title, "<h1>\(served.title)</h1>\n\(form.standard)", status: problem?.status ?? 200)
+      words(served.title), "<h1>\(words(served.title))</h1>\n\(form.standard)", status: problem?.status ?? 200)
   }
 }

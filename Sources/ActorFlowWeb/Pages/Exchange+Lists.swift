@@ -45,7 +45,7 @@ extension Exchange {
       JSON.members([
         ("flow", .text(entry.listed.flow.description)), ("definition", .text(entry.listed.definition)),
         ("number", .int(entry.question.id.number)), ("prompt", .text(entry.question.prompt)),
-        ("title", prompt(of: entry.question).flatMap { try? $0.title(entry.question) }.map { .text($0) }),
+        ("title", prompt(of: entry.question).flatMap { try? $0.title(entry.question) }.map { .text(words($0)) }),
         ("askedAt", .text(WireDate.text(of: entry.question.askedAt))),
         ("due", entry.question.due.map { .text(WireDate.text(of: $0)) }),
       ])
@@ -57,7 +57,8 @@ extension Exchange {
     _ entries: [(listed: ListedQuestion, question: StoredQuestion)], _ cursor: String?
   ) -> WebResponse {
     let items: [HTML] = entries.map { entry in
-      let title = prompt(of: entry.question).flatMap { try? $0.title(entry.question) } ?? entry.question.step.name
+      let title =
+        prompt(of: entry.question).flatMap { try? $0.title(entry.question) }.map(words) ?? entry.question.step.name
       let due: HTML? = entry.question.due.map { due in
         " – \(texts.due): <time datetime=\"\(WireDate.text(of: due))\">\(WireDate.readable(due))</time>"
       }
@@ -80,24 +81,15 @@ extension Exchange {
     guard !wantsJSON else {
       return .json(.members([("entries", .array(entries.map { .entry($0) })), ("next", next.map { .int($0) })]))
     }
-    let rows: [HTML] = entries.map { entry in
-      """
-      <tr><td>\(entry.sequence)</td><td>\(WireDate.readable(entry.at))</td><td>\(entry.what)</td>\
-      <td>\(entry.step?.path)</td><td>\(entry.by)</td><td>\(entry.detail)</td></tr>
-
-      """
-    }
     let more: HTML? = next.map {
       "<p><a href=\"\(paths.part("history", of: id))?after=\($0)\">\(texts.next)</a></p>\n"
     }
     return layout(
-      "\(texts.history): \(served.title)",
+      "\(texts.history): \(words(served.title))",
       """
       <h1>\(texts.history)</h1>
-      <p><a href="\(paths.flow(view.id))">\(served.title)</a></p>
-      <table>
-      \(rows)</table>
-      \(more)
+      <p><a href="\(paths.flow(view.id))">\(words(served.title))</a></p>
+      \(table(of: entries))\(more)
       """)
   }
 

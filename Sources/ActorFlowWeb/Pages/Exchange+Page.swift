@@ -18,7 +18,9 @@ extension Exchange {
   ) async -> WebResponse {
     let mayAnswer = await may(.answer, view)
     var sections: [HTML] = []
+    var problem = problem
     var shown: StoredQuestion?
+    var formNumbers: [Int] = []
     for question in view.questions {
       let prompt = prompt(of: question)
       guard mayAnswer, await isAsked(question, prompt) else {
@@ -28,21 +30,29 @@ extension Exchange {
         continue
       }
       shown = shown ?? question
+      if let prompt, (try? prompt.title(question)) != nil { formNumbers.append(question.id.number) }
       sections.append(section(question, prompt, of: view, state.question == question.id.number ? state : FormState()))
+    }
+    if let refused = problem, refused.status == 422, !refused.fields.isEmpty, let number = state.question,
+      !formNumbers.contains(number)
+    {
+      // The page has no form in which the problems of the fields could stand.
+      problem = Problem(
+        409, "\(FlowError.Code.questionClosed)", "the question is not open any more, or not for this client")
     }
     // Back leads from the question that the client sees, and from no later one.
     let back = view.canBackUp ? await may(.backUp, view) : false
     let abandon = !view.status.isTerminal && view.status != .erased ? await may(.abandon, view) : false
     let history = await may(.history, view)
     let body: HTML = """
-      <h1>\(served.title)</h1>
+      <h1>\(words(served.title))</h1>
       \(problem.map { notice($0) })\(status(of: view, served))\(sections)\
       \(HTML.when(back, backForm(view, from: shown)))\(HTML.when(abandon, abandonForm(view)))\
       \(figure(of: view, at: paths.part("diagram", of: view.id)))\
       \(HTML.when(history, "<p><a href=\"\(paths.part("history", of: view.id))\">\(texts.history)</a></p>\n"))
       """
     return layout(
-      served.title, body, status: problem?.status ?? 200, follows: view, refreshes: view.status == .runnable)
+      words(served.title), body, status: problem?.status ?? 200, follows: view, refreshes: view.status == .runnable)
   }
 
   private func notice(_ problem: Problem) -> HTML {
@@ -73,7 +83,7 @@ extension Exchange {
   private func section(
     _ question: StoredQuestion, _ prompt: ServedPrompt?, of view: FlowView, _ state: FormState
   ) -> HTML {
-    guard let prompt, let title = try? prompt.title(question) else {
+    guard let prompt, let title = (try? prompt.title(question)).map(words) else {
       return "<p class=\"status\">\(texts.noForm)</p>\n"
     }
     let form = WebForm(
@@ -82,7 +92,7 @@ extension Exchange {
         (FormName.key, RequestKey.random()), (FormName.question, question.id.description),
         (FormName.revision, "\(question.revision)"), (FormName.prompt, prompt.name),
       ], values: state.values, problems: state.problems, prefix: "q\(question.id.number)-",
-      submit: prompt.submit ?? texts.send)
+      submit: prompt.submit.map(words) ?? texts.send)
     let due: HTML? = question.due.map { due in
       "<p class=\"due\">\(texts.due): <time datetime=\"\(WireDate.text(of: due))\">\(WireDate.readable(due))</time></p>\n"
     }

@@ -77,12 +77,15 @@ enum SiteFiles {
     :focus-visible { outline: 3px solid; outline-offset: 2px; }
     [aria-invalid=true] { border-width: 2px; }
     .error { font-weight: 600; }
+    fieldset { border: 0; margin: 0; padding: 0; }
+    .spoken { clip-path: inset(50%); height: 1px; overflow: hidden; position: absolute; white-space: nowrap; width: 1px; }
     .help { opacity: .8; }
     .errors, .notice { border-left: .25rem solid; padding-left: 1rem; }
     dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; }
     dd { margin: 0; }
     table { border-collapse: collapse; width: 100%; }
-    th, td { border-bottom: 1px solid; padding: .25rem .5rem; text-align: left; }
+    th, td { border-bottom: 1px solid; overflow-wrap: anywhere; padding: .25rem .5rem; text-align: left; }
+    nav ul { display: flex; flex-wrap: wrap; gap: 1rem; list-style: none; padding: 0; }
     figure { margin: 2rem 0; }
     img { background: #fff; max-width: 100%; }
 

@@ -14,7 +14,8 @@ extension Exchange {
     do {
       view = try await withRefusals {
         try await starter.start(
-          ServedFlow.Start(id: id, submission: submission, principal: principal, texts: texts))
+          ServedFlow.Start(
+            id: id, submission: submission, principal: principal, texts: texts, trace: site.trace(request).limited))
       }
     } catch {
       var problem = Problem(error)

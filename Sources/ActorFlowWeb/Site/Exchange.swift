@@ -37,8 +37,10 @@ struct Exchange: Sendable {
     }
     guard route.methods.contains(request.method) else {
       // The address of a form, loaded again from the browser's bar after a refusal.
-      if request.method == "GET", let id = route.formOf, request.headers["Accept"]?.contains("text/html") == true {
-        return .seeOther(paths.flow(id))
+      if request.method == "GET", let page = route.page(in: paths),
+        request.headers["Accept"]?.contains("text/html") == true
+      {
+        return .seeOther(page)
       }
       var problem = Problem(405, "methodNotAllowed", "use \(route.methods.joined(separator: ", "))")
       problem.allowed = route.methods

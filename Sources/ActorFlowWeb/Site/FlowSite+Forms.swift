@@ -20,9 +20,9 @@ extension FlowSite {
   /// - Throws: A `FlowError` with the code `badDefinition` if no form can be made of the answer, or the prompt has a form
   ///   already. The answer's `init(from:)` is called once, here, with invented values, and never on a request with those.
   public mutating func form<P: Prompt & Codable>(
-    _ prompt: P.Type, title: @escaping @Sendable (P) -> String,
+    _ prompt: P.Type, title: @escaping @Sendable (P) -> LocalizedText,
     facts: @escaping @Sendable (P) -> [(name: String, value: String)] = { _ in [] }, fields: [FormField] = [],
-    submit: String? = nil
+    submit: LocalizedText? = nil
   ) throws where P.Answer: Codable {
     let plan = try FormPlan(for: P.Answer.self, overriding: fields, of: "the form of \(P.self)")
     try add(ServedPrompt(prompt, plan, title, submit, shown: Self.facts(facts)) { try $0.decode(P.Answer.self) })
@@ -51,9 +51,9 @@ extension FlowSite {
   /// - Throws: A `FlowError` with the code `badDefinition` if the fields or buttons cannot be shown, or the prompt has a
   ///   form already.
   public mutating func form<P: Prompt & Codable>(
-    _ prompt: P.Type, title: @escaping @Sendable (P) -> String,
+    _ prompt: P.Type, title: @escaping @Sendable (P) -> LocalizedText,
     facts: @escaping @Sendable (P) -> [(name: String, value: String)] = { _ in [] }, fields: [FormField],
-    buttons: [(value: String, label: String)],
+    buttons: [(value: String, label: LocalizedText)],
     make: @escaping @Sendable (_ button: String, _ values: FormValues) throws -> P.Answer
   ) throws where P.Answer: Codable {
     let row = FormField(
@@ -84,7 +84,7 @@ extension FlowSite {
   ///   - template: Returns the HTML of the question, with the form in it.
   /// - Throws: As ``form(_:title:facts:fields:submit:)``.
   public mutating func page<P: Prompt & Codable>(
-    _ prompt: P.Type, title: @escaping @Sendable (P) -> String, fields: [FormField] = [],
+    _ prompt: P.Type, title: @escaping @Sendable (P) -> LocalizedText, fields: [FormField] = [],
     template: @escaping @Sendable (P, WebForm) -> HTML
   ) throws where P.Answer: Codable {
     let plan = try FormPlan(for: P.Answer.self, overriding: fields, of: "the page of \(P.self)")

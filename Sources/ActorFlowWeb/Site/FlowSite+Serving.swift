@@ -16,7 +16,7 @@ extension FlowSite {
   /// - Throws: A `FlowError` with the code `badDefinition` if the definition is served already, or no form can be made of
   ///   its input. The input's `init(from:)` is called once, here, with invented values.
   public mutating func serve<Input: Codable & Sendable, Output: Sendable>(
-    _ flow: RegisteredFlow<Input, Output>, title: String? = nil, fields: [FormField] = [],
+    _ flow: RegisteredFlow<Input, Output>, title: LocalizedText? = nil, fields: [FormField] = [],
     labels: @escaping @Sendable (Input, Principal?) throws -> [String: String] = { _, _ in [:] },
     finished: (@Sendable (Output) -> HTML)? = nil
   ) throws {
@@ -44,7 +44,8 @@ extension FlowSite {
   ///   - make: Makes the input. It throws a `Refusal` for a form that it does not take. A start that is repeated under one
   ///     key has to make the same input.
   public mutating func serve<Form: Codable & Sendable, Input: Codable & Sendable, Output: Sendable>(
-    _ flow: RegisteredFlow<Input, Output>, title: String? = nil, startedBy form: Form.Type, fields: [FormField] = [],
+    _ flow: RegisteredFlow<Input, Output>, title: LocalizedText? = nil, startedBy form: Form.Type,
+    fields: [FormField] = [],
     labels: @escaping @Sendable (Form, Principal?) throws -> [String: String] = { _, _ in [:] },
     finished: (@Sendable (Output) -> HTML)? = nil,
     make: @escaping @Sendable (Form, Principal?) async throws -> Input
@@ -54,7 +55,7 @@ extension FlowSite {
       let form = try start.submission.value(of: Form.self, plan, start.texts, member: nil)
       let labels = try labels(form, start.principal)
       let input = try await make(form, start.principal)
-      return try await flow.start(id: start.id, with: input, labels: labels, by: start.principal)
+      return try await flow.start(start, with: input, labels: labels)
     }
     try add(ServedFlow(flow, title: title, starter: starter, finished: finished))
   }
@@ -63,12 +64,12 @@ extension FlowSite {
   ///
   /// Otherwise as ``serve(_:title:fields:labels:finished:)``.
   public mutating func serve<Output: Sendable>(
-    _ flow: RegisteredFlow<Void, Output>, title: String? = nil,
+    _ flow: RegisteredFlow<Void, Output>, title: LocalizedText? = nil,
     labels: @escaping @Sendable (Principal?) throws -> [String: String] = { _ in [:] },
     finished: (@Sendable (Output) -> HTML)? = nil
   ) throws {
     let starter = ServedFlow.Starter(plan: FormPlan([])) { start in
-      try await flow.start(id: start.id, labels: try labels(start.principal), by: start.principal)
+      try await flow.start(start, with: (), labels: try labels(start.principal))
     }
     try add(ServedFlow(flow, title: title, starter: starter, finished: finished))
   }
@@ -81,7 +82,7 @@ extension FlowSite {
   ///   - finished: Returns what the page shows when the flow has finished.
   /// - Throws: A `FlowError` with the code `badDefinition` if the definition is served already.
   public mutating func serve<Input: Sendable, Output: Sendable>(
-    withoutStarting flow: RegisteredFlow<Input, Output>, title: String? = nil,
+    withoutStarting flow: RegisteredFlow<Input, Output>, title: LocalizedText? = nil,
     finished: (@Sendable (Output) -> HTML)? = nil
   ) throws {
     try add(ServedFlow(flow, title: title, starter: nil, finished: finished))

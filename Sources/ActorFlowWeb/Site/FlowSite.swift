@@ -61,7 +61,7 @@ public struct FlowSite: Sendable {
   }
 
   let host: FlowHost
-  let title: String
+  let title: LocalizedText
   let authenticate: Authenticate
   let allow: Allow
 
@@ -84,6 +84,20 @@ public struct FlowSite: Sendable {
   public var stylesheets: [String] = []
   /// The path of the page where people sign in, for the link in a response of 401; `nil` for no link.
   public var signInPath: String?
+  /// Returns the trace that a flow keeps from the request that starts it; an empty one for none.
+  ///
+  /// The default takes the request's headers `traceparent` and `tracestate`, as the W3C defines them, and leaves out
+  /// malformed ones. If your service has a span for each request, return that one, and the flow's spans are below it:
+  ///
+  /// ```swift
+  /// site.trace = { _ in tracer.context() }
+  /// ```
+  ///
+  /// The closure is called for each start, in the task of ``respond(to:)``, so it sees the task-local values that the
+  /// server has set. A trace refuses no start: the flow keeps no more than `TraceContext.maximumBytes`, with `traceparent`
+  /// before all else, and no trace in a store with a format before 8. A start that is repeated under its key keeps the
+  /// trace of the first. Answers and signals do not change the trace.
+  public var trace: @Sendable (WebRequest) -> TraceContext = { TraceContext(headers: $0.headers) }
 
   /// The served definitions, in the order in which they were added.
   var flows: [ServedFlow] = []
@@ -99,7 +113,7 @@ public struct FlowSite: Sendable {
   ///   - title: The name of the site, for the titles of its pages.
   ///   - authenticate: Returns the principal of a request.
   ///   - allow: Decides about each request, look and event. There is no default: a site says who may do what.
-  public init(host: FlowHost, title: String, authenticate: @escaping Authenticate, allow: @escaping Allow) {
+  public init(host: FlowHost, title: LocalizedText, authenticate: @escaping Authenticate, allow: @escaping Allow) {
     self.host = host
     self.title = title
     self.authenticate = authenticate

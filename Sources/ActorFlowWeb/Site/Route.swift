@@ -65,10 +65,11 @@ enum Route: Sendable, Equatable {
     }
   }
 
-  /// The flow whose page has the form that is sent to the place.
-  var formOf: FlowID? {
+  /// Returns the path of the page with the form that is sent to the place; `nil` if no page has one.
+  func page(in paths: Paths) -> String? {
     switch self {
-    case .answer(let id, _), .back(let id), .abandon(let id): id
+    case .answer(let id, _), .back(let id), .abandon(let id): paths.flow(id)
+    case .admin(.change(let id, _)): paths.admin(id)
     default: nil
     }
   }

@@ -4,7 +4,7 @@ import ActorFlowHosting
 /// A definition that a site serves.
 struct ServedFlow: Sendable {
   let name: String
-  let title: String
+  let title: LocalizedText
   /// The form and the start, unless only the service's own code starts such flows.
   let starter: Starter?
   let diagram: @Sendable (DiagramFormat, FlowView) -> String
@@ -24,19 +24,33 @@ struct ServedFlow: Sendable {
     let submission: Submission
     let principal: Principal?
     let texts: Texts
+    let trace: TraceContext
   }
 
   init<Input, Output: Sendable>(
-    _ flow: RegisteredFlow<Input, Output>, title: String?, starter: Starter?, finished: (@Sendable (Output) -> HTML)?
+    _ flow: RegisteredFlow<Input, Output>, title: LocalizedText?, starter: Starter?,
+    finished: (@Sendable (Output) -> HTML)?
   ) {
     name = flow.name
-    self.title = title ?? FormField.label(of: flow.name)
+    self.title = title ?? LocalizedText(FormField.label(of: flow.name))
     self.starter = starter
     diagram = flow.diagram
     output = { try WireCodec.transcoded($0, as: Output.self) }
     outcome = { bytes in
       guard let finished, let output = try StoredOutput.decode(bytes, as: Output.self) else { return nil }
       return finished(output)
+    }
+  }
+}
+
+extension RegisteredFlow {
+  /// Starts a flow for a client. A store that cannot keep the trace of the request takes the flow without it.
+  func start(_ start: ServedFlow.Start, with input: Input, labels: [String: String]) async throws -> FlowView {
+    do {
+      return try await self.start(id: start.id, with: input, labels: labels, trace: start.trace, by: start.principal)
+    } catch let error as FlowError where error.code == .notStorable && !start.trace.isEmpty {
+      // A store in a format before 8 keeps no trace. If the labels are at fault, they are refused once more.
+      return try await self.start(id: start.id, with: input, labels: labels, by: start.principal)
     }
   }
 }

@@ -10,13 +10,13 @@ struct ServedPrompt: Sendable {
   let name: String
   let plan: FormPlan
   /// The label of the button, if it is not that of the language.
-  let submit: String?
+  let submit: LocalizedText?
   let shows: @Sendable (StoredQuestion) -> Bool
   /// Asks the prompt whether it takes answers of a principal.
   let admit: @Sendable (StoredQuestion, Principal?) async throws -> Void
   /// Returns the prompt as clients get it.
   let content: @Sendable (StoredQuestion) throws -> [UInt8]
-  let title: @Sendable (StoredQuestion) throws -> String
+  let title: @Sendable (StoredQuestion) throws -> LocalizedText
   let markup: @Sendable (StoredQuestion, WebForm) throws -> HTML
   let answer: @Sendable (Answering) async throws -> FlowView
 
@@ -31,7 +31,7 @@ struct ServedPrompt: Sendable {
   }
 
   init<P: Prompt & Codable>(
-    _ prompt: P.Type, _ plan: FormPlan, _ title: @escaping @Sendable (P) -> String, _ submit: String?,
+    _ prompt: P.Type, _ plan: FormPlan, _ title: @escaping @Sendable (P) -> LocalizedText, _ submit: LocalizedText?,
     shown: @escaping @Sendable (P, WebForm) -> HTML, make: @escaping @Sendable (FormValues) throws -> P.Answer
   ) where P.Answer: Codable {
     name = P.promptName

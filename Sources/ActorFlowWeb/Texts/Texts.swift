@@ -28,8 +28,20 @@ public struct Texts: Sendable {
   public var formErrors: String
   /// The error of a field that was left empty.
   public var missing: String
-  /// The error of a field whose value is not of its type.
+  /// The error of a field whose value is not of its type, unless one of the next five says more.
   public var invalid: String
+  /// The error of a field for a whole number.
+  public var notWhole: String
+  /// The error of a field for a number.
+  public var notNumber: String
+  /// The error of a field for a number that its type cannot have.
+  public var outOfRange: String
+  /// The error of a field for a day.
+  public var notDay: String
+  /// The error of a field for a day and a time.
+  public var notTime: String
+  /// The name of the buttons that answer a question, for screen readers.
+  public var answer: String
   /// The notice on the page that is shown in place of an outdated one.
   public var outdated: String
   /// The text of a flow that is at work.
@@ -68,8 +80,12 @@ public struct Texts: Sendable {
   public var reload: String
   /// The link to the page where people sign in.
   public var signIn: String
+  /// The link to the operators' pages.
+  public var operating: String
   /// The heading of each kind of refusal.
   public var problems: Problems
+  /// The texts of the operators' pages.
+  public var admin: Admin
 
   /// The headings of refusals.
   public struct Problems: Sendable {
@@ -85,6 +101,8 @@ public struct Texts: Sendable {
     public var invalid: String
     /// The heading for a request that is too large.
     public var tooLarge: String
+    /// The heading for a flow whose data was removed.
+    public var removed: String
     /// The heading for a service that cannot be used at present.
     public var unavailable: String
     /// The heading for a fault of the service.
@@ -97,8 +115,9 @@ extension Texts {
     switch problem.status {
     case 401: problems.notSignedIn
     case 403: problems.notAllowed
-    case 404, 405, 410: problems.notFound
+    case 404, 405: problems.notFound
     case 409: problems.conflict
+    case 410: problems.removed
     case 413: problems.tooLarge
     case 503, 429: problems.unavailable
     case 500...: problems.failed

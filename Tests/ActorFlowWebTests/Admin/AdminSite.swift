@@ -7,6 +7,8 @@ import Testing
 struct AdminSite {
   let shop: TestSite
 
+  init(shop: TestSite) { self.shop = shop }
+
   init() async throws {
     var shop = try await TestSite()
     shop.site.admin()

@@ -86,6 +86,25 @@ import Testing
     #expect(stale.hidden("_revision") == "1")
   }
 
+  @Test(
+    "wrong values for a question that is closed get 409 with the page, and another answer under a used key stays 422")
+  func staleValues() async throws {
+    let site = try await TestSite()
+    let id = try await site.started()
+    let page = await site.get("/flows/\(id)")
+    #expect(await site.post("/flows/\(id)/questions/1", page.questionFields + Self.address).status == 303)
+    let closed = await site.post("/flows/\(id)/questions/1", page.questionFields + [("street", ""), ("city", "")])
+    #expect(closed.status == 409 && closed.text.contains("This has changed meanwhile."))
+    #expect(closed.text.ranges(of: "role=\"alert\"").count == 1)
+    let reused = await site.post(
+      "/flows/\(id)/questions/1", page.questionFields + [("street", "Other St"), ("city", "x")])
+    #expect(reused.status == 422 && reused.text.contains("This cannot be taken"))
+    let json = try await site.postJSON(
+      "/flows/\(id)/questions/1",
+      #"{"question":"\#(try #require(page.hidden("_question")))","answer":{"street":"Main"}}"#)
+    #expect(json.status == 409 && json["code"] == "questionClosed")
+  }
+
   @Test("a message of the bank that comes twice is one payment; a forged one is not read")
   func signals() async throws {
     let site = try await TestSite()

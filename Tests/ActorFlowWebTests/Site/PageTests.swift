@@ -85,7 +85,7 @@ import Testing
     #expect(missing.status == 422)
     #expect(missing.text.contains("value=\"Main St 1\"") && missing.text.contains("data-page=\"/flows/\(id)\""))
     #expect(missing.text.contains("id=\"q1-city-error\">This field is needed.</span>"))
-    #expect(missing.text.contains("<a href=\"#q1-floor\">Floor: This value cannot be taken.</a>"))
+    #expect(missing.text.contains("<a href=\"#q1-floor\">Floor: This needs a whole number, such as 12.</a>"))
     #expect(missing.text.ranges(of: " autofocus").count == 1)
     #expect(missing.text.ranges(of: "aria-invalid=\"true\"").count == 2)
 

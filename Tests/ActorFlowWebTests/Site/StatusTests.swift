@@ -70,6 +70,41 @@ import Testing
     #expect(await site.get("/flows/\(id)").status == 200)
   }
 
+  @Test(
+    "an error of the store has the status of its code, and only a fault of the service hides its message",
+    arguments: [
+      (FlowStoreError.Code.conflict, 503), (.fenced, 503), (.leased, 503), (.notFound, 404), (.corrupted, 500),
+      (.unsupportedFormat, 503), (.tooLarge, 413), (.outcomeUnknown, 503), (.unavailable, 503), (.locked, 503),
+      (.misplaced, 500),
+    ])
+  func storeErrors(code: FlowStoreError.Code, status: Int) async throws {
+    var site = try await TestSite()
+    let id = try await site.started()
+    let store = FaultyStore(site.store) { $0.operation == .load ? .fail(code) : nil }
+    site.site = try await OpenShop.site(FlowHost(store: store, clock: site.clock))
+    let reply = try await site.getJSON("/flows/\(id)")
+    #expect(reply.status == status && reply["code"] == "\(code)")
+    #expect(reply["detail"]?.contains("a test lets the store fail") == (status < 500))
+    #expect((reply.response.headers["Retry-After"] != nil) == (status == 503))
+    let page = await site.get("/flows/\(id)")
+    #expect(page.status == status && !page.text.contains("a test lets the store fail"))
+  }
+
+  @Test("each error of a flow has the status of its code, as JSON and as a page", arguments: FlowError.Code.all)
+  func flowErrors(code: FlowError.Code) async throws {
+    var site = try await TestSite()
+    let id = try await site.started()
+    site.site = try await OpenShop.site(
+      FlowHost(store: site.store, clock: site.clock),
+      allow: { verb, _, _ in if verb == .look { throw FlowError(code, "a test refuses the look") } })
+    let reply = try await site.getJSON("/flows/\(id)")
+    #expect(reply.status == code.httpStatus && reply["code"] == "\(code)")
+    #expect(reply["detail"]?.contains("a test refuses the look") == (code.httpStatus < 500))
+    let page = await site.get("/flows/\(id)", headers: ["Accept-Language": "de"])
+    #expect(page.status == code.httpStatus)
+    #expect(page.text.contains("<h1>Die Daten wurden entfernt</h1>") == [.erased, .redacted].contains(code))
+  }
+
   @Test("one of two open forms is refused: its values come back, and the other one is as before")
   func twoQuestions() async throws {
     let host = FlowHost(store: MemoryFlowStore())

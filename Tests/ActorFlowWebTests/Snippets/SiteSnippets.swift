@@ -91,6 +91,21 @@ struct PriceList: Sendable {
     #expect(french.send == "Envoyer" && french.language == "fr")
   }
 
+  @Test("a flow keeps the span of the service")
+  func trace() async throws {
+    struct Tracer: Sendable {
+      func context() -> TraceContext { ["span": "7"] }
+    }
+    let tracer = Tracer()
+    var shop = try await TestSite()
+    func configure(_ site: inout FlowSite) {
+      site.trace = { _ in tracer.context() }
+    }
+    configure(&shop.site)
+    let id = try await shop.started()
+    #expect(try await shop.host.flow(FlowID(id)).view().trace == ["span": "7"])
+  }
+
   @Test("the adapter sends a page at once, and the events of a flow as they come")
   func adapter() async throws {
     actor Writer: ServerWriter {

@@ -10,7 +10,7 @@ enum OpenShop {
   ) async throws -> FlowSite {
     var site = FlowSite(host: host, title: "Open", authenticate: authenticate, allow: allow)
     try site.serve(try await host.register(order, stores: [AddressForm.self, ApprovalForm.self] + .signal(paid)))
-    try site.form(AddressForm.self, title: { $0.order.item })
+    try site.form(AddressForm.self, title: { "\($0.order.item)" })
     return site
   }
 }
