@@ -47,7 +47,8 @@ extension Exchange {
     let filters = definition.map { "definition=\(PercentCoding.encoded($0))&" } ?? ""
     let rows: [[HTML]] = statuses.map { status, count in
       [
-        "<a href=\"\(paths.admin)?\(filters)status=\(status.rawValue)\">\(status.rawValue)</a>", "\(count)",
+        "<a href=\"\(paths.admin)?\(filters)status=\(status.rawValue)\">\(status.rawValue)</a>",
+        "\(count < Self.countLimit ? "" : "≥ ")\(count)",
       ]
     }
     let condition = facts([

@@ -30,7 +30,8 @@ extension Exchange {
       """
     }
     return await adminPage(
-      words.flows, "\(filter(fields, at: paths.admin, problem?.fields ?? []))\(list)", status: problem?.status ?? 200)
+      words.flows, "\(filter(fields, at: paths.admin, problem?.formProblems ?? []))\(list)",
+      status: problem?.status ?? 200)
   }
 
   /// Returns the page of the open questions of all people.

@@ -109,9 +109,9 @@ extension Texts {
     public var lastPoll: String
     /// The number of polls since then that the store has not answered.
     public var failedPolls: String
-    /// The word for what is so.
+    /// The word for a condition that holds.
     public var yes: String
-    /// The word for what is not so.
+    /// The word for a condition that does not hold.
     public var no: String
     /// The buttons of the verbs. For an operation that is not named, a word is made of its name.
     public var verbs: [FlowSite.Operation: String]
