@@ -77,9 +77,13 @@ extension Exchange {
     let form = WebForm(
       fields: fields, texts: texts, action: path, hidden: [], values: query, problems: problems, prefix: "filter-",
       submit: texts.admin.filter, marksOptional: false)
+    let isUsed = !problems.isEmpty || fields.contains { query[$0.name] != nil }
     return """
+      <details\(HTML.when(isUsed, " open"))>
+      <summary>\(texts.admin.filter)</summary>
       <form method="get" action="\(path)" class="form">
       \(hidden)\(form.errors)\(fields.map { form.control($0) })\(form.buttons)</form>
+      </details>
 
       """
   }

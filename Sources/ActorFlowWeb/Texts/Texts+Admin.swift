@@ -55,6 +55,8 @@ extension Texts {
     public var assignees: String
     /// The time at which a question was asked.
     public var asked: String
+    /// The link from the latest entries of a history to all of them.
+    public var wholeHistory: String
     /// The number of an entry of the history.
     public var number: String
     /// The time of an entry of the history.
@@ -151,6 +153,7 @@ extension Texts.Admin {
     prompt: "Prompt",
     assignees: "Assignees",
     asked: "Asked",
+    wholeHistory: "The whole history",
     number: "Number",
     time: "Time",
     what: "What",
@@ -221,6 +224,7 @@ extension Texts.Admin {
     prompt: "Art der Frage",
     assignees: "Zuständige",
     asked: "Gefragt",
+    wholeHistory: "Der ganze Verlauf",
     number: "Nummer",
     time: "Zeit",
     what: "Was",
