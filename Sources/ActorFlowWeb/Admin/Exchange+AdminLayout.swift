@@ -47,7 +47,8 @@ extension Exchange {
     let filters = definition.map { "definition=\(PercentCoding.encoded($0))&" } ?? ""
     let rows: [[HTML]] = statuses.map { status, count in
       [
-        "<a href=\"\(paths.admin)?\(filters)status=\(status.rawValue)\">\(status.rawValue)</a>", "\(count)",
+        "<a href=\"\(paths.admin)?\(filters)status=\(status.rawValue)\">\(status.rawValue)</a>",
+        "\(count < Self.countLimit ? "" : "≥ ")\(count)",
       ]
     }
     let condition = facts([
@@ -76,9 +77,13 @@ extension Exchange {
     let form = WebForm(
       fields: fields, texts: texts, action: path, hidden: [], values: query, problems: problems, prefix: "filter-",
       submit: texts.admin.filter, marksOptional: false)
+    let isUsed = !problems.isEmpty || fields.contains { query[$0.name] != nil }
     return """
+      <details\(HTML.when(isUsed, " open"))>
+      <summary>\(texts.admin.filter)</summary>
       <form method="get" action="\(path)" class="form">
       \(hidden)\(form.errors)\(fields.map { form.control($0) })\(form.buttons)</form>
+      </details>
 
       """
   }

@@ -5,6 +5,8 @@ import ActorFlowHosting
 extension Exchange {
   private static let historySize = 20
   private static let exportSize = 100
+  /// The greatest number of flows that are counted. More are shown as that many.
+  static let countLimit = 10_000
 
   func adminList() async throws -> WebResponse {
     try await allow(.operate(.list), nil)
@@ -100,7 +102,7 @@ extension Exchange {
     for status in FlowSnapshot.Status.allCases {
       let count = try await withRefusals {
         try await site.host.count(
-          FlowQuery(definition: definition, status: [status]), upTo: 10_000, by: principal)
+          FlowQuery(definition: definition, status: [status]), upTo: Self.countLimit, by: principal)
       }
       statuses.append((status, count))
     }

@@ -20,7 +20,7 @@ extension Exchange {
     let rows: [[HTML]] = (page?.flows ?? []).map { flow in
       [
         link(to: flow.id), "\(flow.definition) \(flow.version)", "\(flow.status.rawValue)",
-        "\(flow.steps.map(\.path).joined(separator: ", "))", "\(WireDate.readable(flow.changedAt))",
+        "\(flow.steps.map(\.path).joined(separator: ", "))", time(flow.changedAt),
       ]
     }
     let list: HTML? = page.map { page in
@@ -30,7 +30,8 @@ extension Exchange {
       """
     }
     return await adminPage(
-      words.flows, "\(filter(fields, at: paths.admin, problem?.fields ?? []))\(list)", status: problem?.status ?? 200)
+      words.flows, "\(filter(fields, at: paths.admin, problem?.formProblems ?? []))\(list)",
+      status: problem?.status ?? 200)
   }
 
   /// Returns the page of the open questions of all people.
@@ -43,9 +44,9 @@ extension Exchange {
     ]
     let rows: [[HTML]] = page.tasks.map { summary in
       [
-        "\(summary.task.due.map(WireDate.readable))", link(to: summary.flow), "\(summary.definition)",
+        "\(summary.task.due.map(time))", link(to: summary.flow), "\(summary.definition)",
         "\(summary.task.step.path)", "\(summary.task.prompt)", "\(summary.task.assignees.joined(separator: ", "))",
-        "\(WireDate.readable(summary.task.askedAt))",
+        time(summary.task.askedAt),
       ]
     }
     let headings = [
@@ -94,7 +95,7 @@ extension Exchange {
       \(refused.map { notice($0, isShown: forms.contains { $0.isRefused }) })\(facts)\(drawing)\(questionTable)\
       \(HTML.when(!forms.isEmpty, "<h2>\(words.changes)</h2>\n\(forms.map(\.markup))"))\
       <h2>\(texts.history)</h2>
-      \(HTML.when(whole, "<p><a href=\"\(paths.adminHistory(view.id))\">\(texts.history)</a></p>\n"))\
+      \(HTML.when(whole, "<p><a href=\"\(paths.adminHistory(view.id))\">\(words.wholeHistory)</a></p>\n"))\
       \(table(of: entries.reversed()))
       """, status: refused?.problem.status ?? 200)
   }

@@ -60,7 +60,7 @@ extension Exchange {
       let title =
         prompt(of: entry.question).flatMap { try? $0.title(entry.question) }.map(words) ?? entry.question.step.name
       let due: HTML? = entry.question.due.map { due in
-        " – \(texts.due): <time datetime=\"\(WireDate.text(of: due))\">\(WireDate.readable(due))</time>"
+        " – \(texts.due): \(time(due))"
       }
       return "<li><a href=\"\(paths.flow(entry.listed.flow))\">\(title)</a>\(due)</li>\n"
     }

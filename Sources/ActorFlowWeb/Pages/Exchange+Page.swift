@@ -94,7 +94,7 @@ extension Exchange {
       ], values: state.values, problems: state.problems, prefix: "q\(question.id.number)-",
       submit: prompt.submit.map(words) ?? texts.send)
     let due: HTML? = question.due.map { due in
-      "<p class=\"due\">\(texts.due): <time datetime=\"\(WireDate.text(of: due))\">\(WireDate.readable(due))</time></p>\n"
+      "<p class=\"due\">\(texts.due): \(time(due))</p>\n"
     }
     // Decoded a moment ago for the title, so the prompt can be decoded again.
     let content = (try? prompt.markup(question, form)) ?? ""

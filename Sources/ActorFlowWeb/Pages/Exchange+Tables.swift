@@ -1,6 +1,12 @@
 import ActorFlow
 import ActorFlowHosting
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 // Tables, as lists and histories show them.
 extension Exchange {
   /// Returns the entries of a history as a table.
@@ -10,10 +16,15 @@ extension Exchange {
       [words.number, words.time, words.what, words.step, words.by, words.detail],
       entries.map { entry in
         [
-          "\(entry.sequence)", "\(WireDate.readable(entry.at))", "\(entry.what)", "\(entry.step?.path)", "\(entry.by)",
+          "\(entry.sequence)", time(entry.at), "\(entry.what)", "\(entry.step?.path)", "\(entry.by)",
           "\(entry.detail)",
         ]
       })
+  }
+
+  /// Returns a date for people and for programs.
+  func time(_ date: Date) -> HTML {
+    "<time datetime=\"\(WireDate.text(of: date))\">\(WireDate.readable(date))</time>"
   }
 
   /// Returns a table, or the text for an empty list.
@@ -24,6 +35,6 @@ extension Exchange {
       let cells: [HTML] = row.map { "<td>\($0)</td>" }
       return "<tr>\(cells)</tr>\n"
     }
-    return "<table>\n<tr>\(head)</tr>\n\(body)</table>\n"
+    return "<div class=\"table\">\n<table>\n<tr>\(head)</tr>\n\(body)</table>\n</div>\n"
   }
 }

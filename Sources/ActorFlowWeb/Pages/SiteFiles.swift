@@ -84,7 +84,9 @@ enum SiteFiles {
     dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; }
     dd { margin: 0; }
     table { border-collapse: collapse; width: 100%; }
-    th, td { border-bottom: 1px solid; overflow-wrap: anywhere; padding: .25rem .5rem; text-align: left; }
+    th, td { border-bottom: 1px solid; padding: .25rem .5rem; text-align: left; }
+    td time { white-space: nowrap; }
+    .table { overflow-x: auto; }
     nav ul { display: flex; flex-wrap: wrap; gap: 1rem; list-style: none; padding: 0; }
     figure { margin: 2rem 0; }
     img { background: #fff; max-width: 100%; }

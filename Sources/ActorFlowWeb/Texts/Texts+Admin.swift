@@ -55,6 +55,8 @@ extension Texts {
     public var assignees: String
     /// The time at which a question was asked.
     public var asked: String
+    /// The link from the latest entries of a history to all of them.
+    public var wholeHistory: String
     /// The number of an entry of the history.
     public var number: String
     /// The time of an entry of the history.
@@ -109,9 +111,9 @@ extension Texts {
     public var lastPoll: String
     /// The number of polls since then that the store has not answered.
     public var failedPolls: String
-    /// The word for what is so.
+    /// The word for a condition that holds.
     public var yes: String
-    /// The word for what is not so.
+    /// The word for a condition that does not hold.
     public var no: String
     /// The buttons of the verbs. For an operation that is not named, a word is made of its name.
     public var verbs: [FlowSite.Operation: String]
@@ -151,6 +153,7 @@ extension Texts.Admin {
     prompt: "Prompt",
     assignees: "Assignees",
     asked: "Asked",
+    wholeHistory: "The whole history",
     number: "Number",
     time: "Time",
     what: "What",
@@ -221,6 +224,7 @@ extension Texts.Admin {
     prompt: "Art der Frage",
     assignees: "Zuständige",
     asked: "Gefragt",
+    wholeHistory: "Der ganze Verlauf",
     number: "Nummer",
     time: "Zeit",
     what: "Was",

@@ -90,6 +90,9 @@ extension Problem {
     }
   }
 
+  /// The problems for the form that was refused: those of its fields, or else the detail.
+  var formProblems: [FieldProblem] { fields.isEmpty ? [FieldProblem(field: "", message: detail)] : fields }
+
   /// Returns the problem as JSON, with the page that a client may show instead.
   func json(page: JSON?) -> JSON {
     .members([

@@ -88,6 +88,8 @@ import Testing
     #expect(response.text.contains("value=\"asleep\"") && response.text.contains("value=\"&quot;x&quot;\""))
     #expect(response.text.contains("type=\"hidden\" name=\"changedBefore\" value=\"2026-01-01\""))
     let unknown = await page(admin, "/flows?defintion=order")
+    let limit = await page(admin, "/flows?limit=0")
+    #expect(limit.status == 422 && limit.text.contains("the limit is a number from 1 to 1,000"))
     #expect(unknown.status == 422 && unknown.text.contains("no filter has this name"))
   }
 
@@ -125,6 +127,71 @@ import Testing
   private actor Stuck: FlowStep {
     func proceed(_ order: Order, context: StepContext) async throws -> Order { order }
     func backUp(context: RollbackContext) throws { throw Rejected() }
+  }
+
+  @Test("a flow that has finished can be noted and redacted, and one that fits no version be moved or abandoned")
+  func finishedAndUnmigrated() async throws {
+    let admin = try await AdminSite()
+    let pass = Flow("pass") { Step("pass") { (order: Order) in order } }
+    try await admin.shop.host.register(pass).start(id: "p", with: Order(item: "x", quantity: 1))
+    _ = try await admin.shop.host.flow("p").settled()
+    #expect(await verbs(admin, "p") == ["note", "redact"])
+    #expect(await post(admin, "/flows/p/retry", [("reason", "x")]).status == 409)
+
+    let old = FlowHost(store: admin.shop.store, clock: admin.shop.clock)
+    let asking = Flow("asking") {
+      Step("ask") { (order: Order, context: StepContext) in try await context.ask(Vote(assignees: [order.item])) }
+    }
+    try await old.register(asking).start(id: "u", with: Order(item: "ann", quantity: 1))
+    _ = try await old.flow("u").settled()
+    try await old.shutDown()
+    let renamed = Flow("asking") {
+      Step("other") { (order: Order, context: StepContext) in try await context.ask(Vote(assignees: [order.item])) }
+    }
+    try await admin.shop.host.register(renamed, version: 2, from: 1)
+    let moved = await post(admin, "/flows/u/move", [("reason", "deployed")])
+    #expect(moved.status == 503 && moved.text.contains("<details open>") && moved.text.contains("value=\"deployed\""))
+    let shown = await verbs(admin, "u")
+    #expect(shown == ["note", "move", "abandon"])
+  }
+
+  @Test("of a flow whose key was erased there is a page with a form that removes the rest")
+  func erased() async throws {
+    var admin = try await AdminSite()
+    let codec = ForgettingCodec()
+    var options = FlowHost.Options()
+    options.codec = codec
+    var shop = admin.shop
+    func site() async throws -> (FlowHost, FlowSite) {
+      let host = try FlowHost(store: shop.store, clock: shop.clock, options: options)
+      var site = try await OpenShop.site(host, authenticate: { _ in Principal(id: "op") })
+      site.admin()
+      return (host, site)
+    }
+    let old: FlowHost
+    (old, shop.site) = try await site()
+    let id = try await shop.started()
+    try await old.shutDown()
+    codec.isErased.withLock { $0 = true }
+    (_, shop.site) = try await site()
+    admin = AdminSite(shop: shop)
+    #expect(await verbs(admin, id) == ["redact"])
+    let noted = await post(admin, "/flows/\(id)/note", [("text", "called")])
+    #expect(noted.status == 410 && noted.text.contains("The data was removed"))
+    #expect(await post(admin, "/flows/\(id)/redact", [("reason", "asked to")]).status == 303)
+    #expect(await page(admin, "/flows/\(id)").text.contains("<dd>erased</dd>"))
+  }
+
+  /// A codec that can lose its key.
+  private final class ForgettingCodec: BodyCodec {
+    let isErased = Lock(false)
+
+    func key(for flow: FlowID, labels: [String: String]) -> String? { "key" }
+    func encode(_ bytes: [UInt8], of flow: CodedFlow) throws -> [UInt8] { bytes }
+    func decode(_ bytes: [UInt8], of flow: CodedFlow) throws -> [UInt8] {
+      if isErased.withLock({ $0 }) { throw ErasedKey() }
+      return bytes
+    }
   }
 
   @Test("the forms of a suspended flow work as they stand on the page")
@@ -182,6 +249,8 @@ import Testing
     let long = await post(admin, "/flows/\(id)/note", [("text", String(repeating: "n", count: 2_000))])
     #expect(long.status == 413 && long.text.contains("nnnn</textarea>"))
     let unknown = await post(admin, "/flows/\(id)/abandon", [("reason", "x"), ("rolingBack", "false")])
+    let limit = await page(admin, "/flows?limit=0")
+    #expect(limit.status == 422 && limit.text.contains("the limit is a number from 1 to 1,000"))
     #expect(unknown.status == 422 && unknown.text.contains("no value of this request has this name"))
     let key = [("_key", "0123456789abcdef")]
     #expect(await post(admin, "/flows/\(id)/note", key + [("text", "one")]).status == 303)
