@@ -14,13 +14,15 @@ extension FlowCoordinator {
       case .wait: try await waitForEnd(of: key, scope: scope)
       case .run(let idempotencyKey):
         return try await shielded {
-          do {
-            let value = try await self.value(of: work, key, scope, idempotencyKey)
-            try await self.end(key, scope: scope, value: value, by: caller)
-            return value
-          } catch {
-            try await self.end(key, scope: scope, value: nil, by: caller)
-            throw error
+          try await self.within(key, scope) { hasEnded in
+            do {
+              let value = try await Self.value(of: work, idempotencyKey, hasEnded)
+              try await self.end(key, scope: scope, value: value, by: caller)
+              return value
+            } catch {
+              try await self.end(key, scope: scope, value: nil, by: caller)
+              throw error
+            }
           }
         }
       }
@@ -49,14 +51,15 @@ extension FlowCoordinator {
       case .run(let idempotencyKey):
         return try await shielded {
           do {
-            return try await OnceWork.$current.withValue(OnceWork(key, scope, self.serial, in: OnceWork.current)) {
-              try await self.observed(key, scope) {
-                try await work(idempotencyKey) { value, cause in
-                  try await self.decide(on: scope.stay.track, cause: cause, evenPassivated: true) { machine, _ in
-                    machine.endOnce(key, scope: scope, value: value, by: caller)
+            return try await self.within(key, scope) { hasEnded in
+              try await Self.value(
+                of: { idempotencyKey in
+                  try await work(idempotencyKey) { value, cause in
+                    try await self.decide(on: scope.stay.track, cause: cause, evenPassivated: true) { machine, _ in
+                      machine.endOnce(key, scope: scope, value: value, by: caller)
+                    }
                   }
-                }
-              }
+                }, idempotencyKey, hasEnded)
             }
           } catch {
             await self.endUncommitted(key, scope: scope, by: caller)
@@ -83,23 +86,47 @@ extension FlowCoordinator {
       case .wait: try await waitForEnd(of: key, scope: scope)
       case .run(let idempotencyKey):
         return try await shielded {
-          let value: T
-          do { value = try await self.value(of: work, key, scope, idempotencyKey) } catch {
-            return .failed(try await self.end(key, scope: scope, failure: error, by: caller))
+          let failure = Lock<RecordedError?>(nil)
+          do {
+            return .made(
+              try await self.within(key, scope) { hasEnded in
+                let value: T
+                do { value = try await Self.value(of: work, idempotencyKey, hasEnded) } catch {
+                  let recorded = try await self.end(key, scope: scope, failure: error, by: caller)
+                  failure.withLock { $0 = recorded }
+                  throw error
+                }
+                try await self.end(key, scope: scope, value: value, by: caller)
+                return value
+              })
+          } catch {
+            guard let recorded = failure.withLock({ $0 }) else { throw error }
+            return .failed(recorded)
           }
-          try await self.end(key, scope: scope, value: value, by: caller)
-          return .made(value)
         }
       }
     }
   }
 
-  private nonisolated func value<T: Sendable>(
-    of work: @escaping @Sendable (String) async throws -> T, _ key: String, _ scope: RecordScope,
-    _ idempotencyKey: String
+  /// Runs an effect, under observation if there is one: its work, and what records the work's result.
+  private nonisolated func within<T: Sendable>(
+    _ key: String, _ scope: RecordScope, _ effect: @escaping @Sendable (FlowObservation.EndEffect) async throws -> T
   ) async throws -> T {
     try await OnceWork.$current.withValue(OnceWork(key, scope, serial, in: OnceWork.current)) {
-      try await observed(key, scope) { try await work(idempotencyKey) }
+      try await observed(key, scope, effect)
+    }
+  }
+
+  private static nonisolated func value<T: Sendable>(
+    of work: @Sendable (String) async throws -> T, _ idempotencyKey: String, _ hasEnded: FlowObservation.EndEffect
+  ) async throws -> T {
+    do {
+      let value = try await work(idempotencyKey)
+      hasEnded(nil)
+      return value
+    } catch {
+      hasEnded(error)
+      throw error
     }
   }
 

@@ -7,11 +7,14 @@ package final class FlowObservation: Sendable {
     @Sendable (
       _ step: StepID, _ visit: VisitID, _ isReplay: Bool, _ body: @escaping @Sendable () async throws -> any Sendable
     ) async throws -> any Sendable
-  /// Runs the work of an effect exactly once, and returns its value or throws its error. The work may run in another task.
+  /// Runs an effect exactly once: its work and what records the work's result. Returns its value or throws its error. The
+  /// effect may run in another task. It calls its argument when the work has ended.
   package typealias RunEffect =
     @Sendable (
-      _ step: StepID?, _ key: String, _ work: @escaping @Sendable () async throws -> any Sendable
+      _ step: StepID?, _ key: String, _ effect: @escaping @Sendable (EndEffect) async throws -> any Sendable
     ) async throws -> any Sendable
+  /// Notes that the work of an effect has ended, with its error if it threw.
+  package typealias EndEffect = @Sendable ((any Error)?) -> Void
   /// Notes that a `backUp` begins. Returns the closure that notes its end, with its error if it threw.
   package typealias BeginCompensation = @Sendable (_ step: StepID) -> @Sendable ((any Error)?) -> Void
 
@@ -22,7 +25,7 @@ package final class FlowObservation: Sendable {
 
   /// - Parameters:
   ///   - runStep: Runs the body of a step.
-  ///   - runEffect: Runs the work of a `once` or an `attempt`.
+  ///   - runEffect: Runs a `once` or an `attempt`.
   ///   - beginCompensation: Called before a `backUp` or a `finally`.
   ///   - timerFired: Called when a timer has fired, with the time by which it was late.
   package init(
@@ -73,12 +76,12 @@ extension FlowCoordinator {
     }
   }
 
-  /// The work of an effect, under observation if there is one.
+  /// Runs an effect, under observation if there is one.
   nonisolated func observed<T: Sendable>(
-    _ key: String, _ scope: RecordScope, _ work: @escaping @Sendable () async throws -> T
+    _ key: String, _ scope: RecordScope, _ effect: @escaping @Sendable (FlowObservation.EndEffect) async throws -> T
   ) async throws -> T {
-    guard let observation else { return try await work() }
-    let value = try await observation.runEffect(await step(of: scope.stay), key) { try await work() }
+    guard let observation else { return try await effect { _ in } }
+    let value = try await observation.runEffect(await step(of: scope.stay), key) { try await effect($0) }
     return try StepBody.cast(value, to: T.self)
   }
 }

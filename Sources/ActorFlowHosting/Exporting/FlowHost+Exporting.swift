@@ -72,6 +72,9 @@ extension FlowHost {
         try refuseStopping()
         // As for a start: a flow that was deleted may still have a step that runs, and needs its lease no more.
         if let flow = live[id], flow.committer.loss == nil || flow.isReleasing { throw isThere(id) }
+        guard try await shared.store.load(id) == nil else { throw isThere(id) }
+        // When that step ends, the flow must not give back the lease that the import takes now.
+        live[id] = nil
         let lease = try await lease(of: id)?.lease
         do {
           let view = try await bringIn(exported, reason, principal, lease?.fence)

@@ -1,6 +1,6 @@
 import ActorFlow
 
-/// A call of an observer's `around`: lets the step run exactly once, and notes a fault of the observer.
+/// A call of an observer's `around`: lets a step or an effect, the body, run exactly once, and notes a fault of the observer.
 final class AroundCall: Sendable {
   private enum Phase: Sendable {
     case open
@@ -14,7 +14,7 @@ final class AroundCall: Sendable {
     var hasReturned = false
     /// Whether the host has run the body, because the observer did not.
     var isRunByHost = false
-    /// Whether the step is cancelled. The task of the observer may be cancelled without that, by the observer.
+    /// Whether the body is cancelled. The task of the observer may be cancelled without that, by the observer.
     var isCancelled = false
     /// The error of its own that the observer threw in a task that was cancelled.
     var thrown: (any Error)?
@@ -45,13 +45,13 @@ final class AroundCall: Sendable {
 
   init(_ body: @escaping @Sendable () async throws -> any Sendable) { self.body = body }
 
-  /// Thrown by the body of a step that was run already. Not the step's error.
+  /// Thrown by a body that was run already. Not the error of the step or effect.
   private static let refusal = FlowError(
-    .notActive, "an observer runs a step once; the host has run it, or the observer has called the body before")
+    .notActive, "an observer calls its body once; the host has run it, or the observer has called it before")
 
-  /// Runs the body for the observer. Concurrent, so that a step never runs on an actor of the observer.
+  /// Runs the body for the observer. Concurrent, so that it never runs on an actor of the observer.
   ///
-  /// - Throws: The error of the step; `notActive` if the step was run before.
+  /// - Throws: The error of the body; `notActive` if it was run before.
   @concurrent
   func runOnce() async throws {
     guard state.withLock({ $0.begin() }) else {
@@ -70,7 +70,7 @@ final class AroundCall: Sendable {
     _ = try output()
   }
 
-  /// Cancels the step that the observer runs. The host cancels the task of the observer itself.
+  /// Cancels the body that the observer runs. The host cancels the task of the observer itself.
   func cancel() {
     let task = state.withLock { state in
       state.isCancelled = true
@@ -81,7 +81,7 @@ final class AroundCall: Sendable {
 
   /// Runs the body if the observer has not called it.
   func runIfOpen() async {
-    // The step may be left before the observer could call it, which is no fault.
+    // A step may be left before the observer could call it, which is no fault.
     let isCancelled = Task.isCancelled
     // In one turn: an observer that calls the body now must find that the host has run it.
     let begins = state.withLock { state in
@@ -109,7 +109,7 @@ final class AroundCall: Sendable {
     let isCancelled = Task.isCancelled
     state.withLock { state in
       state.hasReturned = true
-      guard let error, !isOfStep(error, state.phase) else { return }
+      guard let error, !isOfBody(error, state.phase) else { return }
       if isCancelled { state.thrown = error } else { state.note(.threw, error) }
     }
     hasReturned.signal()
@@ -117,7 +117,7 @@ final class AroundCall: Sendable {
   }
 
   /// Whether an error that `around` threw may be the one that the body threw to it.
-  private func isOfStep(_ error: any Error, _ phase: Phase) -> Bool {
+  private func isOfBody(_ error: any Error, _ phase: Phase) -> Bool {
     guard case .ended(.failure(let own)) = phase else { return false }
     return type(of: own) == type(of: error)
   }
@@ -127,7 +127,7 @@ final class AroundCall: Sendable {
     state.withLock { if !$0.hasReturned { $0.note(.late) } }
   }
 
-  /// Notes that `around` has thrown although the step is not cancelled: the observer has cancelled its own task.
+  /// Notes that `around` has thrown although the body is not cancelled: the observer has cancelled its own task.
   func noteOwnCancellation() {
     state.withLock { state in
       if let error = state.thrown { state.note(.threw, error) }

@@ -61,23 +61,22 @@ final class HostObservation: Sendable {
         report(.stepEnded(observed, HostEvent.Outcome(of: error), after: time(since: start)), of: subject)
         throw error
       }
-    } runEffect: { [self] step, key, work in
+    } runEffect: { [self] step, key, effect in
       let observed = ObservedEffect(
         flow: subject.flow ?? "", definition: subject.definition ?? "", version: subject.version ?? 0, step: step,
         key: key, trace: subject.trace)
       report(.effectBegan(step, key: key), of: subject)
-      let start = clock.now
-      do {
-        let layers = aroundEffects.map { observer in
-          { (body: Body) in try await observer.around(observed, body) } as Layer
-        }
-        let value = try await run(work, within: layers[...], subject)
-        report(.effectEnded(step, key: key, .returned, after: time(since: start)), of: subject)
-        return value
-      } catch {
-        report(.effectEnded(step, key: key, HostEvent.Outcome(of: error), after: time(since: start)), of: subject)
-        throw error
+      let layers = aroundEffects.map { observer in
+        { (body: Body) in try await observer.around(observed, body) } as Layer
       }
+      return try await run(
+        { [self] in
+          let start = clock.now
+          return try await effect { [self] error in
+            let outcome = error.map(HostEvent.Outcome.init(of:)) ?? .returned
+            report(.effectEnded(step, key: key, outcome, after: time(since: start)), of: subject)
+          }
+        }, within: layers[...], subject)
     } beginCompensation: { [self] step in
       let start = clock.now
       return { [self] error in

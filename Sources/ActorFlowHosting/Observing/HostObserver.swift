@@ -11,8 +11,8 @@
 /// ```
 ///
 /// Give the observers to a host in ``FlowHost/Options/observers``. An observer changes nothing of a flow: it can refuse
-/// nothing, and gets no answers, prompts or values. To wrap the code of steps, for example in the spans of a trace,
-/// implement ``StepObserver``.
+/// nothing, and gets no answers, prompts or values. To wrap the code of steps and effects, for example in the spans of a
+/// trace, implement ``StepObserver`` and ``EffectObserver``.
 public protocol HostObserver: Sendable {
   /// Sees an event.
   ///
@@ -76,8 +76,9 @@ public protocol EffectObserver: HostObserver {
   /// Runs around the work of a `once` or an `attempt`: call `body` once.
   ///
   /// All rules of ``StepObserver/around(_:_:)`` hold, with the effect in the place of the step: the work runs within `body`,
-  /// sees the task-local values of the caller, and a mistake here changes nothing of it. An effect whose record exists is
-  /// not run, so it is not observed. The work is not cancelled when its step is left.
+  /// sees the task-local values of the caller, and a mistake here changes nothing of it. The result is recorded within
+  /// `body` as well, so an observer that is late does not keep an effect that was done from its record. An effect whose record
+  /// exists is not run, so it is not observed. The work is not cancelled when its step is left.
   ///
   /// - Parameters:
   ///   - effect: The effect that is about to run.
@@ -93,7 +94,7 @@ public protocol EffectObserver: HostObserver {
   case threw
   /// `around` called its body a second time. That call threw.
   case calledTwice
-  /// `around` returned or threw without having called its body. The host has run the step.
+  /// `around` returned or threw without having called its body. The host has run the step or effect.
   case neverCalled
   /// `around` did not call its body in ``FlowHost/Options/observerTime``, or did not return in that time after it.
   case late

@@ -141,6 +141,41 @@ import Testing
     #expect(log.all == ["passed", "passed"])
   }
 
+  @Test("the end of a deleted flow's step does not take the lease from the import of the flow")
+  func deletedMeanwhile() async throws {
+    let (gate, importing, stored) = (Gate(), Gate(), Gate())
+    let isImporting = Variable(false)
+    let store = FaultyStore(new) { call in
+      guard isImporting.value, call.operation == .commit else { return nil }
+      return .delay {
+        importing.mark()
+        await stored.pass()
+      }
+    }
+    let host = FlowHost(store: store, clock: clock, owner: "host")
+    let slow = Flow<String, String>("slow") { [log] in
+      Step("pay") { (input: String) in
+        await gate.pass()
+        log.add("passed")
+        return input
+      }
+    }
+    try await host.register(slow).start(id: "order-1", with: "-")
+    await gate.reached(1)
+    let flow = host.flow("order-1")
+    let exported = try await flow.export()
+    try await flow.delete(reason: "again")
+    isImporting.value = true
+    let imported = Task { try await host.importFlow(exported, reason: "back") }
+    await importing.reached()
+    gate.open()
+    while log.all.isEmpty { await Task.yield() }
+    // The deleted flow leaves the host some turns after its step.
+    for _ in 0..<1_000 { await Task.yield() }
+    stored.open()
+    #expect(try await imported.value.status == .suspended)
+  }
+
   @Test("flows that have ended and flows that are suspended stay so, and no host needs the definition")
   func otherStatuses() async throws {
     let from = try await host(on: old)

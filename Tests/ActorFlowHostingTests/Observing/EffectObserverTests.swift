@@ -130,6 +130,118 @@ import Testing
     }
   }
 
+  @Test("an observer that hangs after an effect is cancelled after its time, and the effect was recorded before")
+  func hangingAfter() async throws {
+    let (reached, log) = (Gate(), log)
+    let host = try host(
+      Around { _, body in
+        try await body()
+        reached.mark()
+        let never = AsyncStream<Void>.makeStream()
+        for await _ in never.stream {}
+        log.add("cancelled: \(Task.isCancelled)")
+      })
+    let flows = try await host.register(
+      Flow<String, String>("f") {
+        Step("a") { (text: String, context: StepContext) in try await context.once("charge") { _ in text } }
+      })
+    try await flows.start(id: "x", with: "-")
+    await reached.reached()
+    let words = witness.words(of: "x").filter { $0.hasPrefix("effect") || $0.hasPrefix("committed") }
+    #expect(words.suffix(3) == ["effect charge of a", "effect charge: returned", "committed "])
+    while log.all.isEmpty {
+      // The host may not sleep yet. Each advance wakes what sleeps by then.
+      clock.advance(by: .seconds(1))
+      await Task.yield()
+    }
+    _ = try await host.flow("x").settled()
+    await host.isQuiet()
+    #expect(try await flows.outcome(of: "x") == .finished("-"))
+    #expect(log.all == ["cancelled: true"])
+    #expect(faults == ["observer late"])
+  }
+
+  @Test("an observer that hangs before an effect is passed over after its time, and cannot run the effect later")
+  func hangingBefore() async throws {
+    let (reached, gate, log) = (Gate(), Gate(), log)
+    let host = try host(
+      Around { _, body in
+        reached.mark()
+        await gate.pass()
+        do { try await body() } catch { log.add("\((error as? FlowError)?.code.description ?? "\(error)")") }
+      })
+    let flows = try await host.register(
+      Flow<String, String>("f") {
+        Step("a") { (text: String, context: StepContext) in
+          _ = try await context.attempt("ship") { _ in
+            log.add("shipped")
+            gate.open()
+          }
+          return text
+        }
+      })
+    try await flows.start(id: "x", with: "-")
+    await reached.reached()
+    while log.all.isEmpty {
+      clock.advance(by: .seconds(1))
+      await Task.yield()
+    }
+    _ = try await host.flow("x").settled()
+    await host.isQuiet()
+    #expect(try await flows.outcome(of: "x") == .finished("-"))
+    #expect(log.all == ["shipped", "notActive"])
+    #expect(faults == ["observer late"])
+  }
+
+  @Test("an effect within an effect is observed within it")
+  func nested() async throws {
+    let host = try host(
+      Around { effect, body in
+        try await Self.$span.withValue("\(Self.span)/\(effect.key)") { try await body() }
+      })
+    let flows = try await host.register(
+      Flow<String, String>("f") {
+        Step("a") { (_: String, context: StepContext) in
+          try await context.once("outer") { _ in try await context.once("inner") { _ in Self.span } }
+        }
+      })
+    try await flows.start(id: "x", with: "-")
+    _ = try await host.flow("x").settled()
+    #expect(try await flows.outcome(of: "x") == .finished("none/outer/inner"))
+    #expect(faults == [])
+  }
+
+  @Test("an observed effect whose flow is abandoned meanwhile is not cancelled, and is recorded")
+  func left() async throws {
+    let (reached, gate, log) = (Gate(), Gate(), log)
+    let host = try host(
+      Around { _, body in
+        try await body()
+        log.add("observer cancelled: \(Task.isCancelled)")
+      })
+    let flows = try await host.register(
+      Flow<String, String>("f") {
+        Step("a") { (text: String, context: StepContext) in
+          try await context.once("charge") { _ in
+            reached.mark()
+            await gate.pass()
+            log.add("effect cancelled: \(Task.isCancelled)")
+            return text
+          }
+        }
+      })
+    try await flows.start(id: "x", with: "-")
+    await reached.reached()
+    let abandoned = Task { try await host.flow("x").abandon() }
+    while witness.words(of: "x").last != "committed abandon" { await Task.yield() }
+    gate.open()
+    #expect(try await abandoned.value.status == .abandoned)
+    await host.isQuiet()
+    #expect(log.all == ["effect cancelled: false", "observer cancelled: false"])
+    #expect(witness.words(of: "x").contains("effect charge: returned"))
+    #expect(faults == [])
+  }
+
   @Test("an effect whose record exists is not observed again")
   func recorded() async throws {
     let log = log
