@@ -1,6 +1,7 @@
 internal import ActorFlow
 internal import ActorFlowHosting
 internal import Foundation
+internal import GRPCCore
 internal import TemporalProtocol
 
 /// Lists of flows, from what Temporal knows of their workflows: eventually consistent.
@@ -29,7 +30,10 @@ struct FlowLister: Sendable {
         page = try await client.repeating { [request] in
           try await client.call { try await $0.listWorkflowExecutions(request, metadata: $1, options: $2) }
         }
-      } catch { throw FlowStoreError(.unavailable, "the server has not given the list of flows", underlying: error) }
+      } catch {
+        throw FlowStoreError(
+          .unavailable, "the server has not given the list of flows: \(RPCError.text(error))", underlying: error)
+      }
       let flows = page.executions.compactMap(summary).filter(query.matches)
       request.nextPageToken = page.nextPageToken
       let next = page.nextPageToken.isEmpty ? nil : page.nextPageToken.base64EncodedString()

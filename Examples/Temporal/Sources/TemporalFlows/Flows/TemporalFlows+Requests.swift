@@ -174,6 +174,8 @@ extension TemporalFlows {
   private func outcome(of request: TemporalUpdateWorkflowExecutionRequest) async throws -> TemporalUpdateOutcome {
     let end = ContinuousClock.now + options.requestTime
     var pauses = CallPauses()
+    // Whether an attempt may have been sent, so that the request may be applied yet. Otherwise the last error says why not.
+    var (isSent, unsent): (Bool, (any Error)?) = (false, nil)
     while true {
       do {
         let left = max(.milliseconds(100), end - .now)
@@ -181,9 +183,12 @@ extension TemporalFlows {
           try await $0.updateWorkflowExecution(request, metadata: $1, options: $2)
         }
         if reply.hasOutcome { return reply.outcome }
+        isSent = true
       } catch {
         try Task.checkCancellation()
-        switch CallOutcome(error) {
+        let outcome = CallOutcome(error)
+        if outcome == .unknown { isSent = true }
+        switch outcome {
         case .gone:
           if let outcome = try await pastOutcome(of: request) { return outcome }
           // A run has ended with the update on its way, and another one goes on.
@@ -192,7 +197,11 @@ extension TemporalFlows {
         case .refused where (error as? RPCError)?.code == .failedPrecondition && ContinuousClock.now < end:
           try await Task.sleep(for: .milliseconds(250))
         case .refused: throw TemporalFlowError.ofCall(error)
-        case .unknown:
+        case .unsent where !isSent:
+          guard client.hasConnected, ContinuousClock.now < end else { throw TemporalFlowError.ofCall(error) }
+          unsent = error
+          try await pauses.wait()
+        case .unsent, .unknown:
           guard ContinuousClock.now < end else {
             throw TemporalFlowError(
               .outcomeUnknown,
@@ -203,6 +212,7 @@ extension TemporalFlows {
         }
       }
       guard ContinuousClock.now < end else {
+        if let unsent, !isSent { throw TemporalFlowError.ofCall(unsent) }
         throw TemporalFlowError(
           .outcomeUnknown, "no worker has answered in \(options.requestTime); repeat the request under its key")
       }

@@ -130,6 +130,7 @@ extension TemporalFlowError {
     switch CallOutcome(error) {
     case .gone: return TemporalFlowError(.noSuchFlow, "the server knows no such flow: \(text)")
     case .refused: return TemporalFlowError(.unavailable, "the server has refused the call: \(text)")
+    case .unsent: return TemporalFlowError(.unavailable, text)
     case .unknown: return TemporalFlowError(.outcomeUnknown, "the server has not answered: \(text)")
     }
   }

@@ -118,13 +118,24 @@ extension TemporalClient {
     }
   }
 
-  /// Repeats a call that changes nothing, six times and for five seconds at least: so long may a broken connection take.
+  /// Repeats a call of which the server takes one only, six times and for five seconds at least: so long may a broken
+  /// connection take. A call that is not sent is repeated if there was a connection before, and for five seconds.
+  ///
+  /// - Throws: The error of the last attempt, or of one that may have been done if there is one.
   func repeating<Reply: Sendable>(_ call: () async throws -> Reply) async throws -> Reply {
     let end = ContinuousClock.now + .seconds(5)
     var (pauses, attempts) = (CallPauses(), 1)
+    var doubt: (any Error)?
     while true {
-      do { return try await call() } catch  where CallOutcome(error) == .unknown {
-        guard attempts < 6 || ContinuousClock.now < end else { throw error }
+      do { return try await call() } catch {
+        switch CallOutcome(error) {
+        case .gone, .refused: throw error
+        case .unsent:
+          guard hasConnected, ContinuousClock.now < end else { throw doubt ?? error }
+        case .unknown:
+          guard attempts < 6 || ContinuousClock.now < end else { throw error }
+          doubt = error
+        }
         attempts += 1
         try await pauses.wait()
       }
