@@ -19,8 +19,9 @@ extension TemporalFlows {
   ///   - key: An idempotency key; the same answer sent again under one key changes nothing. It is the id of the update.
   /// - Returns: The flow's revision in which the answer is stored, or a later one.
   /// - Throws: ``TemporalFlowError``: with the code of the `FlowError` that the worker's host has thrown;
-  ///   `notAllowed` or `invalid` for a `Refusal`; `flowEnded`, `noSuchFlow`; `keyReused`; `outcomeUnknown` if no
-  ///   worker has answered.
+  ///   `notAllowed` or `invalid` for a `Refusal`; `flowEnded`, `noSuchFlow`; `keyReused`. Before the server is called:
+  ///   `tooLarge` for the value, or for a key of more than 256 bytes; `notStorable` for an empty key. `unavailable` if
+  ///   nothing could be sent, `outcomeUnknown` if no worker has answered.
   @discardableResult
   public func answer(
     _ question: Question.ID, json: some Sequence<UInt8> & Sendable, by principal: Principal? = nil,
@@ -128,9 +129,8 @@ extension TemporalFlows {
     _ verb: UpdateVerb, _ id: FlowID, _ given: UpdateArguments, json: [UInt8]? = nil
   ) async throws -> Applied {
     var arguments = given
-    if let key = given.key, key.isEmpty || key.utf8.count > 256 {
-      throw TemporalFlowError(.notStorable, "a key has 1 to 256 bytes; use a digest of a longer text")
-    }
+    try RequestTexts.checkExists(id)
+    if let key = given.key { try RequestTexts.check(key: key) }
     try Self.check(json ?? [])
     let key = given.key ?? "\(CommitID())"
     arguments.key = key
