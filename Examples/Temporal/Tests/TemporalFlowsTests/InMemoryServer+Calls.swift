@@ -116,7 +116,9 @@ extension InMemoryServer: TemporalWorkflowService.ClientProtocol {
     deserializer: some MessageDeserializer<TemporalGetWorkflowExecutionHistoryReverseResponse>, options: CallOptions,
     onResponse handle: @escaping Handle<TemporalGetWorkflowExecutionHistoryReverseResponse, Result>
   ) async throws -> Result {
-    throw Self.unimplemented
+    var response = TemporalGetWorkflowExecutionHistoryReverseResponse()
+    response.history.events = now.events.reversed()
+    return try await handle(ClientResponse(message: response))
   }
 
   func describeWorkflowExecution<Result: Sendable>(

@@ -94,6 +94,11 @@ final class InMemoryServer: Sendable {
     state.withLock { Self.write(attributes, &$0) }
   }
 
+  /// Writes an event down that has nothing but its kind.
+  func write(_ kind: TemporalEventType) {
+    state.withLock { Self.write(kind, &$0) }
+  }
+
   private static func write(_ attributes: TemporalHistoryEvent.OneOf_Attributes, _ state: inout State) {
     var event = TemporalHistoryEvent()
     event.eventID = Int64(state.events.count + 1)

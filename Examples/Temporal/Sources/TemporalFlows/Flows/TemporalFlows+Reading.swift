@@ -7,8 +7,13 @@ internal import GRPCCore
 extension TemporalFlows {
   /// Returns a flow as it was committed last, from the history of its workflow.
   ///
-  /// - Throws: ``TemporalFlowError`` with the code `noSuchFlow` if there is no such flow, or no worker has begun it
-  ///   yet. A `FlowStoreError` with the code `corrupted` or `unsupportedFormat`.
+  /// A flow whose workflow others have ended is shown as ended, without steps and timers: `abandoned` if the workflow was
+  /// terminated, `cancelled` if it was cancelled, `failed` if it has timed out. The view still has the questions that were
+  /// open, and an answer to them is refused with `flowEnded`.
+  ///
+  /// - Throws: ``TemporalFlowError``: `noSuchFlow` if there is no such flow, or no worker has begun it yet; `flowEnded` if
+  ///   its workflow has ended before a worker had begun it; `outcomeUnknown`, `unavailable`. A `FlowStoreError` with the
+  ///   code `corrupted` or `unsupportedFormat`.
   public func view(_ id: FlowID) async throws -> FlowView {
     try RequestTexts.checkExists(id)
     let stored: StoredFlow?
