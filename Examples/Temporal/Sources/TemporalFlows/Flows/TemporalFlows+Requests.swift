@@ -106,7 +106,8 @@ extension TemporalFlows {
 
   /// Retries the step that failed, or the `backUp`s that threw. Returns when the request is stored.
   ///
-  /// The workflow of a flow that has ended stays open while a `backUp` has failed, so that it can be retried.
+  /// The workflow of a flow that has ended stays open while a `backUp` has failed, so that it can be retried. For a flow
+  /// that has finished, call ``compensateAgain(_:step:reason:by:key:)``.
   ///
   /// - Throws: As ``answer(_:json:by:revision:key:)``; `notSuspended`.
   @discardableResult
@@ -114,6 +115,28 @@ extension TemporalFlows {
     _ id: FlowID, reason: String = "", by principal: Principal? = nil, key: String? = nil
   ) async throws -> Revision {
     try await update(.retry, id, UpdateArguments(key: key, reason: reason, by: principal)).revision
+  }
+
+  /// Calls the `backUp`s again that have thrown, as `HostedFlow.compensateAgain` does. Returns when the last has ended and
+  /// is stored.
+  ///
+  /// The flow may be open or have ended, and nothing else of it changes. When a flow that has ended owes no `backUp` any
+  /// more, its workflow ends.
+  ///
+  /// - Parameters:
+  ///   - id: The flow.
+  ///   - step: The step whose `backUp`s are called: its whole path, or the last part. `nil` calls all of them.
+  ///   - reason: The reason, for the history.
+  ///   - principal: The principal who asks for it.
+  ///   - key: An idempotency key, as for an answer. It counts as used also if a `backUp` has thrown again.
+  /// - Throws: As ``answer(_:json:by:revision:key:)``; `rollbackFailed` if a `backUp` has thrown again, and can be called
+  ///   another time under another key; `notActive` if none has failed.
+  @discardableResult
+  public func compensateAgain(
+    _ id: FlowID, step: StepID? = nil, reason: String = "", by principal: Principal? = nil, key: String? = nil
+  ) async throws -> Revision {
+    let arguments = UpdateArguments(key: key, step: step?.path, reason: reason, by: principal)
+    return try await update(.compensateAgain, id, arguments).revision
   }
 }
 
