@@ -44,6 +44,23 @@ public final class ChildProcess: Sendable {
     }
   }
 
+  /// Asks the process to end, as an operator's tools do, and waits until it has. Returns its exit status.
+  public func terminate() -> Int32 {
+    process.withLock { process in
+      if process.isRunning { signal(SIGTERM) }
+      process.waitUntilExit()
+      return process.terminationStatus
+    }
+  }
+
+  /// Waits until the process has ended by itself. Returns its exit status.
+  public func waitUntilExit() -> Int32 {
+    process.withLock { process in
+      process.waitUntilExit()
+      return process.terminationStatus
+    }
+  }
+
   private func signal(_ number: Int32) {
     #if canImport(Glibc)
       _ = Glibc.kill(pid, number)

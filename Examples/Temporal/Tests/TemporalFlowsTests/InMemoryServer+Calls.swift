@@ -5,9 +5,18 @@ import TemporalProtocol
 /// The part of a call that takes the reply.
 typealias Handle<Message: Sendable, Result> = @Sendable (ClientResponse<Message>) async throws -> Result
 
-// The calls of a server in memory. A task is not polled for: a test hands it to the worker.
+// The calls of a server in memory. Polls get no task: a test hands it to the worker.
 extension InMemoryServer: TemporalWorkflowService.ClientProtocol {
   private static var unimplemented: RPCError { RPCError(code: .unimplemented, message: "no test needs it") }
+
+  private func failIfDown() throws {
+    var isDown = false
+    change { state in
+      isDown = state.isDown
+      if isDown { state.failedCalls += 1 }
+    }
+    if isDown { throw RPCError(code: .unavailable, message: "the server is down") }
+  }
 
   func getSystemInfo<Result: Sendable>(
     request: ClientRequest<TemporalGetSystemInfoRequest>,
@@ -15,7 +24,8 @@ extension InMemoryServer: TemporalWorkflowService.ClientProtocol {
     deserializer: some MessageDeserializer<TemporalGetSystemInfoResponse>, options: CallOptions,
     onResponse handle: @escaping Handle<TemporalGetSystemInfoResponse, Result>
   ) async throws -> Result {
-    throw Self.unimplemented
+    try failIfDown()
+    return try await handle(ClientResponse(message: TemporalGetSystemInfoResponse()))
   }
 
   func startWorkflowExecution<Result: Sendable>(
@@ -42,7 +52,11 @@ extension InMemoryServer: TemporalWorkflowService.ClientProtocol {
     deserializer: some MessageDeserializer<TemporalUpdateWorkflowExecutionResponse>, options: CallOptions,
     onResponse handle: @escaping Handle<TemporalUpdateWorkflowExecutionResponse, Result>
   ) async throws -> Result {
-    throw RPCError(code: .notFound, message: "workflow execution already completed")
+    var error: any Error = Self.unimplemented
+    change { state in
+      error = state.updateErrors.count > 1 ? state.updateErrors.removeFirst() : state.updateErrors[0]
+    }
+    throw error
   }
 
   func pollWorkflowExecutionUpdate<Result: Sendable>(
@@ -60,7 +74,10 @@ extension InMemoryServer: TemporalWorkflowService.ClientProtocol {
     deserializer: some MessageDeserializer<TemporalPollWorkflowTaskQueueResponse>, options: CallOptions,
     onResponse handle: @escaping Handle<TemporalPollWorkflowTaskQueueResponse, Result>
   ) async throws -> Result {
-    throw Self.unimplemented
+    try failIfDown()
+    // There is never a task.
+    await Latch().wait()
+    throw CancellationError()
   }
 
   func respondWorkflowTaskCompleted<Result: Sendable>(
@@ -99,7 +116,9 @@ extension InMemoryServer: TemporalWorkflowService.ClientProtocol {
     deserializer: some MessageDeserializer<TemporalGetWorkflowExecutionHistoryReverseResponse>, options: CallOptions,
     onResponse handle: @escaping Handle<TemporalGetWorkflowExecutionHistoryReverseResponse, Result>
   ) async throws -> Result {
-    throw Self.unimplemented
+    var response = TemporalGetWorkflowExecutionHistoryReverseResponse()
+    response.history.events = now.events.reversed()
+    return try await handle(ClientResponse(message: response))
   }
 
   func describeWorkflowExecution<Result: Sendable>(

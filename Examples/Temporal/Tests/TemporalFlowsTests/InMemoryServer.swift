@@ -15,7 +15,11 @@ final class InMemoryServer: Sendable {
     /// The completion is done, and the connection is closed before the reply.
     case takenWithoutReply
     case refused(RPCError.Code)
+    /// No connection takes the completion.
+    case unsent
   }
+
+  static let unsent = UnsentCall(server: "127.0.0.1:7233", isFirst: false, cause: nil)
 
   struct State: Sendable {
     var events: [TemporalHistoryEvent] = []
@@ -31,6 +35,12 @@ final class InMemoryServer: Sendable {
     /// The states in which the workflow is described, the last one again and again.
     var statuses: [TemporalWorkflowExecutionStatus] = [.running]
     var descriptions = 0
+    /// The errors of updates, the last one again and again.
+    var updateErrors: [any Error] = [RPCError(code: .notFound, message: "workflow execution already completed")]
+    /// Whether no poll is answered, and no question for the version.
+    var isDown = false
+    /// The number of calls that were not answered.
+    var failedCalls = 0
   }
 
   let id: FlowID
@@ -84,6 +94,11 @@ final class InMemoryServer: Sendable {
     state.withLock { Self.write(attributes, &$0) }
   }
 
+  /// Writes an event down that has nothing but its kind.
+  func write(_ kind: TemporalEventType) {
+    state.withLock { Self.write(kind, &$0) }
+  }
+
   private static func write(_ attributes: TemporalHistoryEvent.OneOf_Attributes, _ state: inout State) {
     var event = TemporalHistoryEvent()
     event.eventID = Int64(state.events.count + 1)
@@ -108,6 +123,7 @@ final class InMemoryServer: Sendable {
     }
     let fate = await hook.withLock(\.self)?(number, request) ?? .taken
     if case .refused(let code) = fate { throw RPCError(code: code, message: "refused") }
+    if case .unsent = fate { throw Self.unsent }
     let response = try state.withLock { state in
       guard request.taskToken == .init("\(state.token)".utf8) else {
         throw RPCError(code: .notFound, message: "Workflow task not found.")

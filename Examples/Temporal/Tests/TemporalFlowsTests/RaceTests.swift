@@ -37,6 +37,11 @@ import Testing
     request.meta.updateID = id
     request.input.name = verb.rawValue
     request.input.args = TemporalPayloads(try .json(encoding: UpdateArguments(key: id)))
+    return try message(of: request)
+  }
+
+  private static func message(of request: TemporalUpdateRequest) throws -> TemporalProtocolMessage {
+    let id = request.meta.updateID
     var message = TemporalProtocolMessage()
     (message.id, message.protocolInstanceID, message.eventID) = ("\(id)/request", id, 2)
     message.body.value = try request.serializedBytes()
@@ -116,6 +121,27 @@ import Testing
     let error = await #expect(throws: TemporalFlowError.self) { try await flows.abandon("order", key: "one") }
     #expect(error?.code == .flowEnded)
     #expect(server.now.descriptions == 3)
+  }
+
+  /// An answer takes one call of its caller, one poll and one completion of the worker.
+  @Test func anAnswerIsAcknowledgedByTheFirstCompletion() async throws {
+    let server = try InMemoryServer("order", definition: "counting", input: "0")
+    let worker = try TemporalFlowWorker(client: server.client, queue: "queue")
+    try await worker.register(TestFlows.counting)
+    await worker.handle(server.task())
+    let flows = TemporalFlows(client: server.client, queue: "queue")
+    let question = try #require(try await flows.view("order").questions.first)
+    var request = TemporalUpdateRequest()
+    request.meta.updateID = "one"
+    request.input.name = UpdateVerb.answer.rawValue
+    let arguments = UpdateArguments(key: "one", question: "\(question.id)")
+    request.input.args = TemporalPayloads(try .json(encoding: arguments), .json(Array("7".utf8)))
+    let before = server.now.completions.count
+    let answer = try Self.message(of: request)
+    server.change { $0.updates.append(answer) }
+    await worker.handle(server.timeOut())
+    #expect(server.now.completions[before].says(of: "one") == ["accept", "complete"])
+    #expect(server.now.problems == [])
   }
 
   // MARK: - Sessions

@@ -101,6 +101,38 @@ import Testing
     #expect(throws: TemporalFlowError.self) { try TemporalFlowWorker(client: client, queue: "q", pollers: 0) }
   }
 
+  /// An id that a host refuses is refused here with its code, before the server is called.
+  @Test(arguments: ["", "order\u{0}1", String(repeating: "x", count: 513)])
+  func anIDThatAHostRefusesIsRefused(_ id: String) async throws {
+    let server = try InMemoryServer("order", definition: "counting", input: "0")
+    let flows = TemporalFlows(client: server.client, queue: "queue")
+    let host = FlowHost(store: MemoryFlowStore())
+    let counting = try await host.register(TestFlows.counting)
+    let expected = await #expect(throws: FlowError.self) { _ = try await counting.start(id: FlowID(id), with: 0) }
+    let code = try #require(expected?.code)
+    let refused = await #expect(throws: TemporalFlowError.self) {
+      try await flows.start("counting", id: FlowID(id), with: 0)
+    }
+    #expect(refused?.code.rawValue == "\(code)")
+    let unknown = await #expect(throws: TemporalFlowError.self) { try await flows.abandon(FlowID(id)) }
+    #expect(unknown?.code == .noSuchFlow)
+    let unseen = await #expect(throws: TemporalFlowError.self) { _ = try await flows.view(FlowID(id)) }
+    #expect(unseen?.code == .noSuchFlow)
+  }
+
+  @Test func aKeyThatAHostRefusesIsRefused() async throws {
+    let server = try InMemoryServer("order", definition: "counting", input: "0")
+    let flows = TemporalFlows(client: server.client, queue: "queue")
+    func code(_ key: String) async -> TemporalFlowError.Code? {
+      await #expect(throws: TemporalFlowError.self) { try await flows.abandon("order", key: key) }?.code
+    }
+    #expect(await code("") == .notStorable)
+    #expect(await code(String(repeating: "k", count: 257)) == .tooLarge)
+    // The server is called, and knows no such workflow.
+    server.change { $0.statuses = [.completed] }
+    #expect(await code(String(repeating: "k", count: 256)) == .flowEnded)
+  }
+
   @Test func slotsAreGivenOneByOne() async {
     let slots = Slots(1)
     #expect(await slots.take())

@@ -18,7 +18,10 @@ struct ServedByTemporal: SuiteTrait, TestScoping {
     try await withThrowingTaskGroup { group in
       group.addTask { try await client.run() }
       try await server.isReady(client)
-      try await Served.$client.withValue(client) { try await function() }
+      let place = Served.Place(binary: binary, port: server.port)
+      try await Served.$place.withValue(place) {
+        try await Served.$client.withValue(client) { try await function() }
+      }
       group.cancelAll()
     }
   }
@@ -34,6 +37,19 @@ extension Trait where Self == ConditionTrait {
 /// The server of a suite, and workers of its own for each test.
 enum Served {
   @TaskLocal static var client: TemporalClient?
+  @TaskLocal static var place: Place?
+
+  struct Place: Sendable {
+    let binary: String
+    let port: Int
+  }
+
+  /// Calls the program of an operator, which knows nothing of this package.
+  static func operate(_ arguments: String...) throws {
+    guard let place else { throw NoServer() }
+    let child = try ChildProcess(place.binary, arguments + ["--address", "127.0.0.1:\(place.port)"])
+    #expect(child.waitUntilExit() == 0)
+  }
 
   struct NoServer: Error {}
 
@@ -43,6 +59,20 @@ enum Served {
     registering register: @escaping @Sendable (TemporalFlowWorker) async throws -> Void,
     _ body: @escaping @Sendable (TemporalFlows) async throws -> Void
   ) async throws {
+    let worker = try worker(queue, changing: change)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      try await register(worker)
+      group.addTask { try await worker.run() }
+      try await body(flows(queue))
+      group.cancelAll()
+      try await group.waitForAll()
+    }
+  }
+
+  /// A worker of a queue, which has to be run.
+  static func worker(
+    _ queue: String, changing change: (inout TemporalFlowWorker.Options) -> Void = { _ in }
+  ) throws -> TemporalFlowWorker {
     guard let client else { throw NoServer() }
     var options = TemporalFlowWorker.Options()
     options.hasSearchAttributes = true
@@ -50,13 +80,7 @@ enum Served {
     change(&options)
     var worker = try TemporalFlowWorker(client: client, queue: queue, pollers: 2, options: options)
     worker.settings.silence = .seconds(1)
-    try await withThrowingTaskGroup(of: Void.self) { [worker] group in
-      try await register(worker)
-      group.addTask { try await worker.run() }
-      try await body(flows(queue))
-      group.cancelAll()
-      try await group.waitForAll()
-    }
+    return worker
   }
 
   static func flows(_ queue: String) throws -> TemporalFlows {

@@ -32,6 +32,15 @@ enum TestFlows {
     Flow("failing") { Step("try") { FailingStep(works) } }.onFailure(.suspend)
   }
 
+  /// Asks, charges, and asks again; the charge is refunded only if it is told so.
+  static func charging(_ refunds: Switch) -> Flow<String, String> {
+    Flow("charging") {
+      Step("card") { CollectingStep() }
+      Step("pay") { ChargingStep(refunds) }
+      Step("sign") { CollectingStep() }
+    }
+  }
+
   /// Collects texts, which its state has all.
   static let collecting: Flow<String, String> = Flow("collecting") {
     Step("first") { CollectingStep() }
@@ -121,6 +130,18 @@ actor FailingStep: FlowStep {
     return input
   }
   func backUp(context: RollbackContext) {}
+}
+
+actor ChargingStep: FlowStep {
+  let refunds: Switch
+  init(_ refunds: Switch) { self.refunds = refunds }
+  func proceed(_ text: String, context: StepContext) async throws -> String {
+    _ = try await context.once("charge") { _ in true }
+    return text
+  }
+  func backUp(context: RollbackContext) throws {
+    guard refunds.value else { throw FailingStep.NotYet() }
+  }
 }
 
 actor CollectingStep: FlowStep {

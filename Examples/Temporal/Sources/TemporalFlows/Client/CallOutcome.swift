@@ -6,6 +6,8 @@ enum CallOutcome: Sendable {
   case gone
   /// The server has refused the call, and nothing was done.
   case refused
+  /// No connection has taken the call, so nothing was done. A repetition may succeed.
+  case unsent
   /// The call may have been done or not. A repetition may succeed.
   case unknown
 
@@ -14,6 +16,10 @@ enum CallOutcome: Sendable {
   /// A stream that the server or the network closes in the middle of a call ends with `unavailable` or `internalError`,
   /// and says nothing of the call: every error that is not known to be a refusal counts as unknown.
   init(_ error: any Error) {
+    if error is UnsentCall {
+      self = .unsent
+      return
+    }
     guard let code = (error as? RPCError)?.code else {
       self = .unknown
       return
@@ -31,6 +37,7 @@ enum CallOutcome: Sendable {
 extension RPCError {
   /// The message of an error, without the metadata, which may have a secret.
   static func text(_ error: any Error) -> String {
+    if let error = error as? UnsentCall { return error.message }
     guard let error = error as? RPCError else { return "\(type(of: error))" }
     return "\(error.code): \(error.message)"
   }

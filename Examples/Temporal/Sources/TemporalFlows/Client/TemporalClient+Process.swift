@@ -13,10 +13,12 @@ extension TemporalClient {
   ///
   /// - Throws: ``TemporalFlowError``: `unavailable`, `outcomeUnknown`.
   public func serverVersion() async throws -> String {
-    do {
-      return try await call(within: .seconds(2)) {
-        try await $0.getSystemInfo(TemporalGetSystemInfoRequest(), metadata: $1, options: $2)
-      }.serverVersion
-    } catch { throw TemporalFlowError.ofCall(error) }
+    do { return try await serverInfo().serverVersion } catch { throw TemporalFlowError.ofCall(error) }
+  }
+
+  func serverInfo() async throws -> TemporalGetSystemInfoResponse {
+    try await call(within: .seconds(2)) {
+      try await $0.getSystemInfo(TemporalGetSystemInfoRequest(), metadata: $1, options: $2)
+    }
   }
 }

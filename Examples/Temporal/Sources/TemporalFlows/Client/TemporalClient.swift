@@ -5,8 +5,8 @@ internal import TemporalProtocol
 
 /// A connection to a namespace of a Temporal server.
 ///
-/// The connection is made by ``run()``. Calls that come before wait for it. In a `ServiceGroup` the client stands in
-/// front of the workers that use it, because services shut down in reverse order.
+/// The connection is made by ``run()``. A call without a connection waits for 5 seconds at most. In a `ServiceGroup` the
+/// client stands in front of the workers that use it, because services shut down in reverse order.
 public final class TemporalClient: Service, Sendable {
   /// The namespace of the flows.
   public let namespace: String
@@ -16,6 +16,10 @@ public final class TemporalClient: Service, Sendable {
   private let grpc: GRPCClient<HTTP2ClientTransport.Posix>?
   private let service: any TemporalWorkflowService.ClientProtocol
   private let metadata: Metadata
+  /// The name and the port of the server, for errors.
+  let server: String
+  /// Opened when a connection takes the first call.
+  private let isConnected = Latch()
 
   /// Creates a client; nothing is sent before ``run()``.
   ///
@@ -46,18 +50,20 @@ public final class TemporalClient: Service, Sendable {
     config.channelDebuggingCallbacks = ServerPings.callbacks
     let grpc = GRPCClient(
       transport: try .http2NIOPosix(
-        target: .dns(host: host, port: port), transportSecurity: security.transport, config: config))
+        target: .dns(host: host, port: port), transportSecurity: security.transport, config: config),
+      interceptors: [AttemptInterceptor()])
     (self.grpc, service) = (grpc, TemporalWorkflowService.Client(wrapping: grpc))
     var metadata: Metadata = ["client-name": "temporal-swift-actorflow", "client-version": "1.0.0"]
     metadata.addString(namespace, forKey: "temporal-namespace")
     if let apiKey { metadata.addString("Bearer \(apiKey)", forKey: "authorization") }
     (self.namespace, self.identity, self.metadata) = (namespace, identity, metadata)
+    server = "\(host):\(port)"
   }
 
   /// Creates a client whose calls `service` carries out, in the place of a server.
   init(service: any TemporalWorkflowService.ClientProtocol) {
     (grpc, self.service) = (nil, service)
-    (namespace, identity, metadata) = ("default", "in-process", [:])
+    (namespace, identity, metadata, server) = ("default", "in-process", [:], "this process")
   }
 
   /// Keeps the connection to the server until a graceful shutdown, or the cancellation of the calling task.
@@ -75,20 +81,52 @@ public final class TemporalClient: Service, Sendable {
   /// The number of bytes that a reply may have: pages of a history with large snapshots.
   private static let replyBytes = 64 << 20
 
+  /// The time for which a call waits for a connection.
+  @TaskLocal static var patience = Duration.seconds(5)
+
+  /// Whether there has ever been a connection.
+  var hasConnected: Bool { grpc == nil || isConnected.isOpen }
+
   /// Makes a call.
   ///
   /// - Parameters:
-  ///   - timeout: The time after which the call fails with `deadlineExceeded`, also if there is no connection.
+  ///   - timeout: The time after which the call fails with `deadlineExceeded`.
   ///   - body: A closure that makes the call with the service, the metadata and the options that it is given.
+  /// - Throws: An ``UnsentCall`` if no connection has taken the call in ``patience``; an `RPCError`.
   func call<Reply: Sendable>(
     within timeout: Duration = .seconds(10),
-    _ body: (any TemporalWorkflowService.ClientProtocol, Metadata, CallOptions) async throws -> Reply
+    _ body:
+      @escaping @Sendable (any TemporalWorkflowService.ClientProtocol, Metadata, CallOptions) async throws -> Reply
   ) async throws -> Reply {
     var options = CallOptions.defaults
     options.timeout = timeout
     options.waitForReady = true
     // The transport limits replies by the number that is for requests, and otherwise to 4 MiB.
     (options.maxRequestMessageBytes, options.maxResponseMessageBytes) = (Self.replyBytes, Self.replyBytes)
-    return try await body(service, metadata, options)
+    guard grpc != nil else { return try await body(service, metadata, options) }
+    return try await sending { [service, metadata, options] in try await body(service, metadata, options) }
+  }
+
+  /// Makes a call that is given up if no connection takes it in time.
+  private func sending<Reply: Sendable>(_ body: @escaping @Sendable () async throws -> Reply) async throws -> Reply {
+    let (attempt, patience) = (CallAttempt(opening: isConnected), Self.patience)
+    do {
+      return try await withThrowingTaskGroup(of: Reply?.self) { group in
+        group.addTask { try await CallAttempt.$current.withValue(attempt) { try await body() } }
+        group.addTask {
+          try await Task.sleep(for: patience)
+          if attempt.giveUp() { throw CancellationError() }
+          return nil
+        }
+        defer { group.cancelAll() }
+        while let next = try await group.next() {
+          if let reply = next { return reply }
+        }
+        throw CancellationError()
+      }
+    } catch {
+      guard !Task.isCancelled, attempt.giveUp() else { throw error }
+      throw UnsentCall(server: server, isFirst: !hasConnected, cause: error as? RPCError)
+    }
   }
 }

@@ -1,6 +1,7 @@
 internal import ActorFlow
 internal import ActorFlowHosting
 internal import Foundation
+internal import GRPCCore
 internal import TemporalProtocol
 
 /// Lists of flows, from what Temporal knows of their workflows: eventually consistent.
@@ -29,7 +30,10 @@ struct FlowLister: Sendable {
         page = try await client.repeating { [request] in
           try await client.call { try await $0.listWorkflowExecutions(request, metadata: $1, options: $2) }
         }
-      } catch { throw FlowStoreError(.unavailable, "the server has not given the list of flows", underlying: error) }
+      } catch {
+        throw FlowStoreError(
+          .unavailable, "the server has not given the list of flows: \(RPCError.text(error))", underlying: error)
+      }
       let flows = page.executions.compactMap(summary).filter(query.matches)
       request.nextPageToken = page.nextPageToken
       let next = page.nextPageToken.isEmpty ? nil : page.nextPageToken.base64EncodedString()
@@ -40,7 +44,8 @@ struct FlowLister: Sendable {
   private func summary(_ info: TemporalWorkflowExecutionInfo) -> FlowSummary? {
     // A workflow without the memo is none of this package's, or no worker has begun it yet.
     guard let payload = info.memo.fields[SummaryRecord.key] else { return nil }
-    return (try? payload.decoded(as: SummaryRecord.self))?.summary(of: FlowID(info.execution.workflowID))
+    let record = try? payload.decoded(as: SummaryRecord.self)
+    return record?.summary(of: FlowID(info.execution.workflowID), ended: ForeignEnd(info.status))
   }
 
   private func text(of query: FlowQuery) -> String {
@@ -49,7 +54,9 @@ struct FlowLister: Sendable {
     guard hasSearchAttributes else { return terms.joined(separator: " AND ") }
     if let status = query.status, !status.isEmpty {
       let names = status.map(\.rawValue).sorted().map(Self.quoted)
-      terms.append("\(SearchAttribute.status.rawValue) IN (\(names.joined(separator: ", ")))")
+      let term = "\(SearchAttribute.status.rawValue) IN (\(names.joined(separator: ", ")))"
+      // A workflow that others have ended says no more what its flow has become.
+      terms.append(status.isDisjoint(with: ForeignEnd.statuses) ? term : "(\(term) OR \(ForeignEnd.query))")
     }
     if let label = query.label {
       terms.append("\(SearchAttribute.labels.rawValue) = \(Self.quoted("\(label.key)=\(label.value)"))")

@@ -7,9 +7,15 @@ internal import GRPCCore
 extension TemporalFlows {
   /// Returns a flow as it was committed last, from the history of its workflow.
   ///
-  /// - Throws: ``TemporalFlowError`` with the code `noSuchFlow` if there is no such flow, or no worker has begun it
-  ///   yet. A `FlowStoreError` with the code `corrupted` or `unsupportedFormat`.
+  /// A flow whose workflow others have ended is shown as ended, without steps and timers: `abandoned` if the workflow was
+  /// terminated, `cancelled` if it was cancelled, `failed` if it has timed out. The view still has the questions that were
+  /// open, and an answer to them is refused with `flowEnded`.
+  ///
+  /// - Throws: ``TemporalFlowError``: `noSuchFlow` if there is no such flow, or no worker has begun it yet; `flowEnded` if
+  ///   its workflow has ended before a worker had begun it; `outcomeUnknown`, `unavailable`. A `FlowStoreError` with the
+  ///   code `corrupted` or `unsupportedFormat`.
   public func view(_ id: FlowID) async throws -> FlowView {
+    try RequestTexts.checkExists(id)
     let stored: StoredFlow?
     do { stored = try await client.readFlow(id) } catch let error as FlowStoreError { throw error } catch {
       throw TemporalFlowError.ofCall(error)
@@ -33,6 +39,7 @@ extension TemporalFlows {
   public func settled(
     _ id: FlowID, after revision: Revision = .none, within time: Duration = .seconds(10)
   ) async throws -> FlowView {
+    try RequestTexts.checkExists(id)
     let end = ContinuousClock.now + time
     var pauses = CallPauses(from: .milliseconds(5), to: .milliseconds(100))
     while true {
@@ -53,6 +60,7 @@ extension TemporalFlows {
   ///
   /// - Throws: ``TemporalFlowError`` with the code `noSuchFlow`.
   public func history(of id: FlowID, after sequence: Int = 0, limit: Int = 1_000) async throws -> [HistoryEntry] {
+    try RequestTexts.checkExists(id)
     do { return try await client.readHistory(of: id, after: sequence, limit: limit) } catch {
       throw TemporalFlowError.ofCall(error)
     }

@@ -19,8 +19,9 @@ extension TemporalFlows {
   ///   - key: An idempotency key; the same answer sent again under one key changes nothing. It is the id of the update.
   /// - Returns: The flow's revision in which the answer is stored, or a later one.
   /// - Throws: ``TemporalFlowError``: with the code of the `FlowError` that the worker's host has thrown;
-  ///   `notAllowed` or `invalid` for a `Refusal`; `flowEnded`, `noSuchFlow`; `keyReused`; `outcomeUnknown` if no
-  ///   worker has answered.
+  ///   `notAllowed` or `invalid` for a `Refusal`; `flowEnded`, `noSuchFlow`; `keyReused`. Before the server is called:
+  ///   `tooLarge` for the value, or for a key of more than 256 bytes; `notStorable` for an empty key. `unavailable` if
+  ///   nothing could be sent, `outcomeUnknown` if no worker has answered.
   @discardableResult
   public func answer(
     _ question: Question.ID, json: some Sequence<UInt8> & Sendable, by principal: Principal? = nil,
@@ -105,7 +106,8 @@ extension TemporalFlows {
 
   /// Retries the step that failed, or the `backUp`s that threw. Returns when the request is stored.
   ///
-  /// The workflow of a flow that has ended stays open while a `backUp` has failed, so that it can be retried.
+  /// The workflow of a flow that has ended stays open while a `backUp` has failed, so that it can be retried. For a flow
+  /// that has finished, call ``compensateAgain(_:step:reason:by:key:)``.
   ///
   /// - Throws: As ``answer(_:json:by:revision:key:)``; `notSuspended`.
   @discardableResult
@@ -113,6 +115,28 @@ extension TemporalFlows {
     _ id: FlowID, reason: String = "", by principal: Principal? = nil, key: String? = nil
   ) async throws -> Revision {
     try await update(.retry, id, UpdateArguments(key: key, reason: reason, by: principal)).revision
+  }
+
+  /// Calls the `backUp`s again that have thrown, as `HostedFlow.compensateAgain` does. Returns when the last has ended and
+  /// is stored.
+  ///
+  /// The flow may be open or have ended, and nothing else of it changes. When a flow that has ended owes no `backUp` any
+  /// more, its workflow ends.
+  ///
+  /// - Parameters:
+  ///   - id: The flow.
+  ///   - step: The step whose `backUp`s are called: its whole path, or the last part. `nil` calls all of them.
+  ///   - reason: The reason, for the history.
+  ///   - principal: The principal who asks for it.
+  ///   - key: An idempotency key, as for an answer. It counts as used also if a `backUp` has thrown again.
+  /// - Throws: As ``answer(_:json:by:revision:key:)``; `rollbackFailed` if a `backUp` has thrown again, and can be called
+  ///   another time under another key; `notActive` if none has failed.
+  @discardableResult
+  public func compensateAgain(
+    _ id: FlowID, step: StepID? = nil, reason: String = "", by principal: Principal? = nil, key: String? = nil
+  ) async throws -> Revision {
+    let arguments = UpdateArguments(key: key, step: step?.path, reason: reason, by: principal)
+    return try await update(.compensateAgain, id, arguments).revision
   }
 }
 
@@ -128,9 +152,8 @@ extension TemporalFlows {
     _ verb: UpdateVerb, _ id: FlowID, _ given: UpdateArguments, json: [UInt8]? = nil
   ) async throws -> Applied {
     var arguments = given
-    if let key = given.key, key.isEmpty || key.utf8.count > 256 {
-      throw TemporalFlowError(.notStorable, "a key has 1 to 256 bytes; use a digest of a longer text")
-    }
+    try RequestTexts.checkExists(id)
+    if let key = given.key { try RequestTexts.check(key: key) }
     try Self.check(json ?? [])
     let key = given.key ?? "\(CommitID())"
     arguments.key = key
@@ -174,6 +197,8 @@ extension TemporalFlows {
   private func outcome(of request: TemporalUpdateWorkflowExecutionRequest) async throws -> TemporalUpdateOutcome {
     let end = ContinuousClock.now + options.requestTime
     var pauses = CallPauses()
+    // Whether an attempt may have been sent, so that the request may be applied yet. Otherwise the last error says why not.
+    var (isSent, unsent): (Bool, (any Error)?) = (false, nil)
     while true {
       do {
         let left = max(.milliseconds(100), end - .now)
@@ -181,9 +206,12 @@ extension TemporalFlows {
           try await $0.updateWorkflowExecution(request, metadata: $1, options: $2)
         }
         if reply.hasOutcome { return reply.outcome }
+        isSent = true
       } catch {
         try Task.checkCancellation()
-        switch CallOutcome(error) {
+        let outcome = CallOutcome(error)
+        if outcome == .unknown { isSent = true }
+        switch outcome {
         case .gone:
           if let outcome = try await pastOutcome(of: request) { return outcome }
           // A run has ended with the update on its way, and another one goes on.
@@ -192,7 +220,11 @@ extension TemporalFlows {
         case .refused where (error as? RPCError)?.code == .failedPrecondition && ContinuousClock.now < end:
           try await Task.sleep(for: .milliseconds(250))
         case .refused: throw TemporalFlowError.ofCall(error)
-        case .unknown:
+        case .unsent where !isSent:
+          guard client.hasConnected, ContinuousClock.now < end else { throw TemporalFlowError.ofCall(error) }
+          unsent = error
+          try await pauses.wait()
+        case .unsent, .unknown:
           guard ContinuousClock.now < end else {
             throw TemporalFlowError(
               .outcomeUnknown,
@@ -203,6 +235,7 @@ extension TemporalFlows {
         }
       }
       guard ContinuousClock.now < end else {
+        if let unsent, !isSent { throw TemporalFlowError.ofCall(unsent) }
         throw TemporalFlowError(
           .outcomeUnknown, "no worker has answered in \(options.requestTime); repeat the request under its key")
       }

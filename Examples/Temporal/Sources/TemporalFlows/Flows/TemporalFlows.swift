@@ -55,12 +55,15 @@ public struct TemporalFlows: Sendable {
   ///   - labels: The labels by which the flow is found.
   ///   - effectSeed: A business identity from which the idempotency keys are made.
   ///   - principal: The principal who starts the flow.
-  /// - Throws: ``TemporalFlowError``: `alreadyStarted` if a flow of this id has another definition or input;
-  ///   `tooLarge`, `outcomeUnknown`, `unavailable`.
+  /// - Throws: ``TemporalFlowError``. Before the server is called: `notStorable` for an empty id or one with U+0000;
+  ///   `tooLarge` for the input, or for an id of more than 512 bytes. `alreadyStarted` if a flow of this id has another
+  ///   definition or input; `unavailable` if nothing could be sent, or the server has refused the start;
+  ///   `outcomeUnknown` if it has not answered.
   public func start(
     _ definition: String, id: FlowID, json: some Sequence<UInt8> & Sendable, labels: [String: String] = [:],
     effectSeed: String? = nil, by principal: Principal? = nil
   ) async throws {
+    try RequestTexts.check(id)
     let start = FlowStart(
       record: StartRecord(labels: labels, effectSeed: effectSeed, by: principal), input: Array(json))
     try Self.check(start.input)
@@ -130,6 +133,7 @@ extension TemporalFlowError {
     switch CallOutcome(error) {
     case .gone: return TemporalFlowError(.noSuchFlow, "the server knows no such flow: \(text)")
     case .refused: return TemporalFlowError(.unavailable, "the server has refused the call: \(text)")
+    case .unsent: return TemporalFlowError(.unavailable, text)
     case .unknown: return TemporalFlowError(.outcomeUnknown, "the server has not answered: \(text)")
     }
   }

@@ -32,7 +32,10 @@ extension TemporalClient {
 
   /// Reads a flow as it was committed last; `nil` if there is none, or none was committed.
   ///
-  /// The events are read from the newest on, because the last snapshot is near the end.
+  /// The events are read from the newest on, because the last snapshot is near the end. If others have ended the workflow,
+  /// so has the flow.
+  ///
+  /// - Throws: `TemporalFlowError` with the code `flowEnded` if the workflow has ended and nothing was committed.
   func readFlow(_ id: FlowID) async throws -> StoredFlow? {
     var execution = TemporalWorkflowExecution()
     execution.workflowID = "\(id)"
@@ -40,6 +43,7 @@ extension TemporalClient {
     request.namespace = namespace
     request.execution = execution
     request.maximumPageSize = 24
+    var newest: TemporalHistoryEvent?
     repeat {
       let page: TemporalGetWorkflowExecutionHistoryReverseResponse
       do {
@@ -48,11 +52,16 @@ extension TemporalClient {
         }
       } catch let error as RPCError where error.code == .notFound { return nil }
       for event in page.history.events {
-        if let stored = try Self.stored(event, of: id) { return stored }
+        if newest == nil { newest = event }
+        guard let stored = try Self.stored(event, of: id) else { continue }
+        return newest.flatMap { ForeignEnd($0.eventType) }?.ending(stored) ?? stored
       }
       request.nextPageToken = page.nextPageToken
     } while !request.nextPageToken.isEmpty
-    return nil
+    guard let end = newest.flatMap({ ForeignEnd($0.eventType) }) else { return nil }
+    throw TemporalFlowError(
+      .flowEnded,
+      "the workflow of the flow \"\(id)\" has \(end.word) before a worker had begun it; Temporal has the reason")
   }
 
   private static func stored(_ event: TemporalHistoryEvent, of id: FlowID) throws -> StoredFlow? {
@@ -118,13 +127,24 @@ extension TemporalClient {
     }
   }
 
-  /// Repeats a call that changes nothing, six times and for five seconds at least: so long may a broken connection take.
+  /// Repeats a call of which the server takes one only, six times and for five seconds at least: so long may a broken
+  /// connection take. A call that is not sent is repeated if there was a connection before, and for five seconds.
+  ///
+  /// - Throws: The error of the last attempt, or of one that may have been done if there is one.
   func repeating<Reply: Sendable>(_ call: () async throws -> Reply) async throws -> Reply {
     let end = ContinuousClock.now + .seconds(5)
     var (pauses, attempts) = (CallPauses(), 1)
+    var doubt: (any Error)?
     while true {
-      do { return try await call() } catch  where CallOutcome(error) == .unknown {
-        guard attempts < 6 || ContinuousClock.now < end else { throw error }
+      do { return try await call() } catch {
+        switch CallOutcome(error) {
+        case .gone, .refused: throw error
+        case .unsent:
+          guard hasConnected, ContinuousClock.now < end else { throw doubt ?? error }
+        case .unknown:
+          guard attempts < 6 || ContinuousClock.now < end else { throw error }
+          doubt = error
+        }
         attempts += 1
         try await pauses.wait()
       }

@@ -32,7 +32,9 @@ struct SummaryRecord: Codable, Sendable, Equatable {
   }
 
   /// The flow in a list; `nil` if a newer version of this package wrote a status that this one does not know.
-  func summary(of id: FlowID) -> FlowSummary? {
+  ///
+  /// - Parameter end: The end of the workflow, if it has ended.
+  func summary(of id: FlowID, ended end: ForeignEnd? = nil) -> FlowSummary? {
     guard let status = FlowSnapshot.Status(rawValue: status) else { return nil }
     let snapshot = FlowSnapshot(
       definition: definition, version: version, status: status, rollbackFailed: rollbackFailed,
@@ -40,7 +42,8 @@ struct SummaryRecord: Codable, Sendable, Equatable {
       startedAt: startedAt.map(Date.init(microseconds:)))
     return FlowSummary(
       StoredFlow(
-        id: id, revision: Revision(revision), snapshot: snapshot, changedAt: Date(microseconds: changedAt)))
+        id: id, revision: Revision(revision), snapshot: end?.ending(snapshot) ?? snapshot,
+        changedAt: Date(microseconds: changedAt)))
   }
 
   /// Whether a list shows the flow at the same place, so that nothing has to be written but the time.

@@ -90,7 +90,7 @@ struct UpdateArguments: Codable, Sendable {
 
 /// The kinds of updates that a flow takes.
 enum UpdateVerb: String, Sendable {
-  case answer, send, backUp, abandon, retry
+  case answer, send, backUp, abandon, retry, compensateAgain
 
   var kind: FlowWrite.Request.Kind {
     switch self {
@@ -99,6 +99,7 @@ enum UpdateVerb: String, Sendable {
     case .backUp: .backUp
     case .abandon: .abandon
     case .retry: .retry
+    case .compensateAgain: .compensateAgain
     }
   }
 }

@@ -69,8 +69,11 @@ extension TaskSession {
   }
 
   /// Notes the outcome of the requests that a write carries, so that the same completion tells it.
+  ///
+  /// The write that carries a `compensateAgain` is the last of several, and does not say whether a `backUp` has thrown
+  /// again: the host does so afterwards.
   private func carry(_ write: FlowWrite, _ next: StoredFlow) -> [OpenRequest] {
-    let carried = open.values.filter { $0.request.isCarried(by: write) }
+    let carried = open.values.filter { $0.request.isCarried(by: write) && $0.request.carried.kind != .compensateAgain }
     for entry in carried {
       guard case .update(let update) = entry.request.source else {
         decide(entry.request, TemporalUpdateOutcome())

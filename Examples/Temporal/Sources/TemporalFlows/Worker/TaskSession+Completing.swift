@@ -65,6 +65,8 @@ extension TaskSession {
       case .refused:
         phase = .closed
         return .refused(RPCError.text(failure.error))
+      // The server has taken the task away by now.
+      case .unsent: break
       case .unknown: return .unknown(failure.error)
       }
       phase = .lost
@@ -149,16 +151,24 @@ extension TaskSession {
     while true {
       do {
         // A commit is made also for a task that was cancelled.
-        return .success(
-          try await shielded {
-            try await client.call { try await $0.respondWorkflowTaskCompleted(request, metadata: $1, options: $2) }
-          })
+        let response = try await shielded {
+          try await client.call { try await $0.respondWorkflowTaskCompleted(request, metadata: $1, options: $2) }
+        }
+        settings.outages.isAnswered()
+        return .success(response)
       } catch {
         let outcome = CallOutcome(error)
-        guard outcome == .unknown, ContinuousClock.now < end else {
+        switch outcome {
+        case .gone, .refused:
+          settings.outages.isAnswered()
           return .failure(Failure(error: error, outcome: outcome, mayBeDone: mayBeDone))
+        case .unsent: break
+        case .unknown: mayBeDone = true
         }
-        mayBeDone = true
+        settings.outages.hasFailed(.completion, error)
+        guard ContinuousClock.now < end else {
+          return .failure(Failure(error: error, outcome: mayBeDone ? .unknown : .unsent, mayBeDone: mayBeDone))
+        }
         await pause(for: pauses.take())
       }
     }

@@ -187,6 +187,9 @@ struct SessionSettings: Sendable {
   var hasSearchAttributes: Bool
   /// The time after which the server takes a task away, for flows whose workflow does not say.
   var taskTimeout: Duration
+  var outages: OutageLog
+  /// The time for which the server holds a poll in an outage until that is over.
+  var heldPoll = Duration.seconds(1)
   /// The time after which a heartbeat writes a marker, so that the server takes it for more than a heartbeat.
   var silence = Duration.seconds(60)
   /// The number of events of a run at which even a step that is at work is interrupted. Temporal terminates a workflow

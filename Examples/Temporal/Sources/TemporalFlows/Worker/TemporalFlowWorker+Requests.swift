@@ -57,6 +57,8 @@ extension TemporalFlowWorker {
     case .abandon:
       view = try await flow.abandon(reason: reason, rollingBack: arguments.rollsBack ?? true, by: by, key: key)
     case .retry: view = try await flow.retry(reason: reason, by: by, key: key)
+    case .compensateAgain:
+      view = try await flow.compensateAgain(arguments.step.map { StepID($0) }, reason: reason, by: by, key: key)
     case nil: throw TemporalFlowError(TemporalFlowError.Code(rawValue: "noSuchVerb"), "a flow takes no such update")
     }
     return UpdateResult(revision: view.revision.number, delivery: nil, digest: digest)

@@ -44,7 +44,8 @@ public struct TemporalFlowWorker: Service {
     /// Without a `writesFormat` the newest format is written: name the older one while workers of an earlier version of
     /// the library are left.
     public var host = FlowHost.Options()
-    /// The log of the worker; silent by default.
+    /// The log of the worker; silent by default. It has a warning when the server no longer answers, and a notice when it
+    /// does again.
     public var logger = Logger(label: "temporal-flow-worker", factory: { _ in SwiftLogNoOpLogHandler() })
 
     /// The default options.
@@ -82,7 +83,8 @@ public struct TemporalFlowWorker: Service {
     host = try FlowHost(store: store, owner: client.identity, options: hosting)
     settings = SessionSettings(
       queue: queue, clock: .system, runEvents: options.runEvents, runBytes: options.runBytes,
-      hasSearchAttributes: options.hasSearchAttributes, taskTimeout: options.taskTimeout)
+      hasSearchAttributes: options.hasSearchAttributes, taskTimeout: options.taskTimeout,
+      outages: OutageLog(options.logger))
     (self.client, self.pollers, self.options) = (client, pollers, options)
   }
 
@@ -150,20 +152,51 @@ public struct TemporalFlowWorker: Service {
     request.identity = client.identity
     request.taskQueue.name = settings.queue
     do {
-      let task = try await client.call(within: .seconds(70)) { [request] in
-        try await $0.pollWorkflowTaskQueue(request, metadata: $1, options: $2)
-      }
+      let task = try await polled(request)
+      settings.outages.isAnswered()
       return task.taskToken.isEmpty ? nil : task
     } catch {
       try Task.checkCancellation()
-      let text = RPCError.text(error)
-      guard CallOutcome(error) == .unknown else {
+      switch CallOutcome(error) {
+      case .gone, .refused:
+        let text = RPCError.text(error)
         throw TemporalFlowError(.unavailable, "the server refuses the polls of the queue \(settings.queue): \(text)")
-      }
       // A closed stream may have taken a task with it. The server gives that out again when its time is over.
-      options.logger.debug("a poll has failed", metadata: ["error": "\(text)"])
+      case .unsent, .unknown: settings.outages.hasFailed(.poll, error)
+      }
       try await Task.sleep(for: .milliseconds(200))
       return nil
+    }
+  }
+  /// Polls once.
+  ///
+  /// A server with nothing to do holds a poll for a minute. So in an outage the server is asked for its version first, and
+  /// the outage is over when it has then held the poll for a second.
+  private func polled(
+    _ request: TemporalPollWorkflowTaskQueueRequest
+  ) async throws -> TemporalPollWorkflowTaskQueueResponse {
+    guard settings.outages.isOn else { return try await poll(request) }
+    _ = try await client.serverInfo()
+    return try await withThrowingTaskGroup(of: TemporalPollWorkflowTaskQueueResponse?.self) { group in
+      group.addTask { try await poll(request) }
+      group.addTask {
+        try await Task.sleep(for: settings.heldPoll)
+        return nil
+      }
+      defer { group.cancelAll() }
+      while let next = try await group.next() {
+        if let task = next { return task }
+        settings.outages.isAnswered()
+      }
+      throw CancellationError()
+    }
+  }
+
+  private func poll(
+    _ request: TemporalPollWorkflowTaskQueueRequest
+  ) async throws -> TemporalPollWorkflowTaskQueueResponse {
+    try await client.call(within: .seconds(70)) {
+      try await $0.pollWorkflowTaskQueue(request, metadata: $1, options: $2)
     }
   }
 }
