@@ -1,9 +1,12 @@
-"""Compares the shop with its description: `contract.py SHOP`, with the path of the program.
+"""Compares the shop with its description: `contract.py SHOP [EXAMPLES]`, with the path of the program and, for a longer run,
+the greatest number of random requests for an operation.
 
 Schemathesis makes requests from `/openapi.json`, also ones that the description forbids. No response may have the status
-500 or above, nor one that the description of its operation does not list. Most requests name flows that exist.
+500 or above, nor one that the description of its operation does not list. About one request in six is one that the shop has
+to take: `contract_hooks.py` makes them. Each operation has to be taken once at least.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -12,53 +15,79 @@ from pathlib import Path
 
 from shop import Shop
 
-HOOKS = '''
-import os, random, schemathesis
-
-flows = os.environ["FLOWS"].split()
-chance = random.Random(1)
-
-@schemathesis.hook
-def map_path_parameters(context, values):
-    if values and "id" in values and chance.random() < 0.9:
-        values = dict(values) | {"id": chance.choice(flows)}
-        if "number" in values and chance.random() < 0.8:
-            values["number"] = chance.choice([1, 2, 3])
-    return values
-
-@schemathesis.check
-def listed_status(context, response, case):
-    listed = case.operation.definition.raw["responses"]
-    # A method that the description does not name is refused with the methods that there are.
-    if response.status_code != 405 and str(response.status_code) not in listed:
-        raise AssertionError(f"the status {response.status_code} is not listed: {response.text[:300]}")
-'''
-
 CHECKS = [
     "not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance",
     "listed_status",
 ]
+# The operations that this script does not send, or that the shop never takes, each with the reason.
+LEFT_OUT = {
+    "GET /flows/{id}/events": "a stream ends when its client does: it is left to the tests",
+}
+# Flows that the server takes as imported ones. Each is taken once.
+IMPORTED = 120
+
+
+def exported(program):
+    """Returns the lines of flows that a server made, and the tool exported from its store."""
+    with Shop(program) as shop:
+        cookie = shop.signed_in("ann")
+        for _ in range(IMPORTED):
+            shop.started("checkout", {}, cookie)
+        shop.kill()
+        tool = Path(program).with_name("actorflow")
+        return subprocess.check_output([tool, "export", "--store", os.path.join(shop.data, "flows")], text=True)
 
 
 def main():
-    with Shop(sys.argv[1]) as shop, tempfile.TemporaryDirectory() as folder:
-        Path(folder, "shop_hooks.py").write_text(HOOKS)
-        for name, definition, value in [
-            ("ann", "checkout", {"customer": "ann"}), ("tom", "expense", {"purpose": "a train", "euros": 12})]:
-            cookie = shop.signed_in(name)
-            flows = [shop.started(definition, value, cookie) for _ in range(5)]
-            environment = os.environ | {
-                "SCHEMATHESIS_HOOKS": "shop_hooks", "PYTHONPATH": folder, "FLOWS": " ".join(flows)}
-            # A stream of events ends when the client does, so it is left to the tests.
-            status = subprocess.call(
-                [
-                    str(Path(sys.executable).with_name("st")), "run", f"{shop.address}/openapi.json", "--header",
-                    f"Cookie: {cookie}", "--header", f"Origin: {shop.address}", "--checks", ",".join(CHECKS),
-                    "--max-examples", "20", "--seed", "1", "--request-timeout", "10", "--exclude-path-regex", "events$",
-                    "--no-color",
-                ], env=environment, cwd=folder)
-            if status or not shop.is_running():
-                sys.exit(f"the shop is not what it says to {name}:\n{shop.log()}")
+    program = sys.argv[1]
+    examples = sys.argv[2] if len(sys.argv) > 2 else "12"
+    lines = exported(program)
+    with Shop(program) as shop, tempfile.TemporaryDirectory() as folder:
+        imported, outcomes, described = (Path(folder, name) for name in ["imported", "outcomes", "openapi.json"])
+        imported.write_text(lines)
+        outcomes.touch()
+        described.write_text(shop.request("GET", "/openapi.json", cookie=shop.signed_in("ann")).text)
+        environment = os.environ | {
+            "SCHEMATHESIS_HOOKS": "contract_hooks", "PYTHONPATH": str(Path(__file__).resolve().parent),
+            "SHOP_PORT": str(shop.port), "SHOP_DATA": shop.data, "SHOP_IMPORTED": str(imported),
+            "SHOP_OUTCOMES": str(outcomes)}
+        status = subprocess.call(
+            [
+                str(Path(sys.executable).with_name("st")), "run", str(described), "--url", shop.address, "--checks",
+                ",".join(CHECKS), "--max-examples", examples, "--seed", "1", "--request-timeout", "20",
+                "--exclude-path-regex", "events$", "--no-color", "--warnings", "off",
+            ], env=environment, cwd=folder)
+        records = [json.loads(line) for line in outcomes.read_text().splitlines()]
+        if status or not shop.is_running():
+            sys.exit(f"the shop is not what it says:\n{shop.log()}")
+        judge(records, operations(json.loads(described.read_text())))
 
 
-main()
+def operations(description):
+    return {f"{method.upper()} {path}" for path, methods in description["paths"].items() for method in methods}
+
+
+def judge(records, described):
+    """Prints how many requests and operations were taken, and fails if one was not that had to be."""
+    taken = {record["operation"] for record in records if record["status"] < 400}
+    arranged = [record for record in records if record["arranged"]]
+    print(
+        f"{len(taken & described)} of {len(described)} operations were taken, in {sum(r['status'] < 400 for r in records)} of "
+        f"{len(records)} requests; {len(arranged)} of them had to be taken")
+    for operation, reason in LEFT_OUT.items():
+        print(f"left out: {operation}: {reason}")
+    refused = [record for record in arranged if record["status"] >= 400]
+    for record in refused:
+        print(f"refused: {record['operation']}: {record['status']} {record['text']}")
+    missing = sorted(described - taken - LEFT_OUT.keys())
+    if missing:
+        print(f"never taken: {', '.join(missing)}")
+    outdated = sorted(LEFT_OUT.keys() - described | LEFT_OUT.keys() & taken)
+    if outdated:
+        print(f"left out for nothing: {', '.join(outdated)}")
+    if refused or missing or outdated:
+        sys.exit("the shop refused what it has to take, or was not asked")
+
+
+if __name__ == "__main__":
+    main()

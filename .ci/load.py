@@ -1,20 +1,20 @@
 """Puts load on the shop: `load.py SHOP BARE [FLOWS]`, with the paths of the two programs.
 
-Prints pages and answers per second beside a bare route of the same HTTP server in the same run, the memory of very many
-flows that wait, and the memory and the time of an event with very many idle streams. Figures are printed and judged by hand;
-what fails is a request that fails.
+Prints pages and answers per second, as wrk counts them, beside a bare route of the same HTTP server in the same run, the
+memory of very many flows that wait, and the memory and the time of an event with very many idle streams. Figures are printed
+and judged by hand; what fails is a request that fails.
 """
 
 import asyncio
-import http.client
 import json
+import os
 import re
 import resource
 import socket
 import statistics
 import subprocess
 import sys
-import threading
+import tempfile
 import time
 
 from shop import Shop
@@ -63,94 +63,89 @@ class Bare:
         self.process.wait()
 
 
-def wrk(port, path, cookie=None):
-    """Requests per second of a path."""
-    command = ["wrk", "--threads", "1", "--connections", str(CLIENTS), "--duration", f"{SECONDS}s"]
-    if cookie:
-        command += ["--header", f"Cookie: {cookie}"]
+# The script that a thread of wrk runs. Each thread has one connection and a path of its own. For an answer, the response has the
+# question that the next one is for; the bare route takes the same bytes, and says nothing of them.
+POSTING = """
+local lines, count = {}, 0
+for line in io.lines(os.getenv("LOAD_PATHS")) do lines[#lines + 1] = line end
+
+function setup(thread)
+  count = count + 1
+  thread:set("line", lines[count])
+end
+
+function init(args)
+  path, question, revision = line:match("(%S+) (%S+) (%S+)")
+  headers = {
+    ["Accept"] = "application/json", ["Content-Type"] = "application/json", ["Cookie"] = os.getenv("LOAD_COOKIE"),
+    ["Origin"] = os.getenv("LOAD_ORIGIN") }
+end
+
+function request()
+  local body = string.format('{"question":"%s","revision":%s,"answer":%s}', question, revision, os.getenv("LOAD_ANSWER"))
+  return wrk.format("POST", path, headers, body)
+end
+
+function response(status, headers, body)
+  local open = body:match('"questions":%[(.*)')
+  if open then
+    question, revision = open:match('"question":"([^"]*)"'), open:match('"revision":(%d+)')
+  end
+end
+"""
+
+
+def wrk(port, path, *options, clients=CLIENTS, threads=1, environment=None):
+    """Requests per second, and the median time of one in milliseconds."""
     output = subprocess.run(
-        command + [f"http://127.0.0.1:{port}{path}"], capture_output=True, text=True, check=True).stdout
+        [
+            "wrk", "--threads", str(threads), "--connections", str(clients), "--duration", f"{SECONDS}s", "--latency", *options,
+            f"http://127.0.0.1:{port}{path}",
+        ], capture_output=True, text=True, check=True, env=os.environ | (environment or {})).stdout
     if "Non-2xx" in output or "Socket errors" in output:
         raise SystemExit(f"requests for {path} failed:\n{output}")
-    return float(re.search(r"Requests/sec:\s+([\d.]+)", output)[1])
+    time_each, unit = re.search(r"50%\s+([\d.]+)(us|ms|s)\b", output).groups()
+    return (
+        float(re.search(r"Requests/sec:\s+([\d.]+)", output)[1]),
+        float(time_each) * {"us": 0.001, "ms": 1, "s": 1_000}[unit])
 
 
-class Customer(threading.Thread):
-    """A client that sends one change after the other over one connection, for a time."""
-
-    def __init__(self, port, deadline, change):
-        super().__init__()
-        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        self.deadline, self.change = deadline, change
-        self.times = []
-        self.failure = None
-
-    def run(self):
-        try:
-            while time.monotonic() < self.deadline:
-                began = time.monotonic()
-                self.change(self.connection)
-                self.times.append(time.monotonic() - began)
-        except Exception as error:
-            self.failure = error
-        self.connection.close()
+def posts(port, lines, cookie, origin, folder):
+    """Posts per second of as many clients as there are lines, each with its path, question and revision."""
+    script, paths = os.path.join(folder, "posting.lua"), os.path.join(folder, "paths")
+    with open(script, "w") as file:
+        file.write(POSTING)
+    with open(paths, "w") as file:
+        file.writelines(" ".join(line) + "\n" for line in lines)
+    return wrk(
+        port, "/", "--script", script, clients=len(lines), threads=len(lines),
+        environment={
+            "LOAD_PATHS": paths, "LOAD_COOKIE": cookie, "LOAD_ORIGIN": origin, "LOAD_ANSWER": json.dumps(ANSWER)})
 
 
-def changes(port, makers):
-    """Changes per second of all clients together, and the median time of one in milliseconds."""
-    deadline = time.monotonic() + SECONDS
-    clients = [Customer(port, deadline, make) for make in makers]
-    for client in clients:
-        client.start()
-    for client in clients:
-        client.join()
-        if client.failure:
-            raise SystemExit(f"a change failed: {client.failure!r}")
-    times = [second for client in clients for second in client.times]
-    return len(times) / SECONDS, 1_000 * statistics.median(times)
+def question(shop, path, cookie):
+    """The path of an answer to a cart, the question, and its revision."""
+    asked = json.loads(shop.request("GET", path, None, cookie).text)["questions"][0]
+    return f"{path}/questions/{asked['number']}", asked["question"], str(asked["revision"])
 
 
-def filling(shop, cookie):
-    """A change that puts a pot into a cart of its own: an answer, which the next question follows."""
-    path = "/flows/" + shop.started("checkout", {"customer": "ann"}, cookie)
-    question = None
-
-    def change(connection):
-        nonlocal question
-        headers = {"Origin": shop.address, "Accept": "application/json", "Cookie": cookie, "Content-Type": "application/json"}
-
-        def send(method, path, body=None):
-            connection.request(method, path, body, headers)
-            response = connection.getresponse()
-            text = response.read()
-            if response.status != 200:
-                raise AssertionError(f"{method} {path}: {response.status} {text.decode()[:400]}")
-            return json.loads(text)
-
-        if question is None:
-            question = send("GET", path)["questions"][0]
-        view = send(
-            "POST", f"{path}/questions/{question['number']}",
-            json.dumps({"question": question["question"], "revision": question["revision"], "answer": ANSWER}))
-        question = view["questions"][0]
-
-    return change
-
-
+# Puts a pot into a cart: an answer, which the next question follows.
 ANSWER = {"put": {"_0": "teapot", "quantity": 1}}
 
 
-def posting(size):
-    body = "x" * size
-
-    def change(connection):
-        connection.request("POST", "/", body)
-        response = connection.getresponse()
-        response.read()
-        if response.status != 200:
-            raise AssertionError(response.status)
-
-    return change
+def answers(shop, bare, cookie, clients, folder):
+    """Answers of clients with a cart each, beside posts of the same bytes to the bare route."""
+    carts = ["/flows/" + shop.started("checkout", {"customer": "ann"}, cookie) for _ in range(clients)]
+    rates, floor = [], []
+    for _ in range(ROUNDS):
+        lines = [question(shop, cart, cookie) for cart in carts]
+        rates.append(posts(shop.port, lines, cookie, shop.address, folder))
+        floor.append(posts(bare.port, [("/", *line[1:]) for line in lines], cookie, shop.address, folder))
+    rate, floor_rate = (statistics.median(pair[0] for pair in pairs) for pairs in (rates, floor))
+    time_each = statistics.median(pair[1] for pair in rates)
+    print(
+        f"answers of {clients} clients: {rate:.0f} a second, {rate / floor_rate:.3f} of {floor_rate:.0f} posts to a bare route; "
+        f"{time_each:.1f} ms at the median")
 
 
 class Streams:
@@ -238,21 +233,13 @@ def main():
         with Bare(bare_program, size) as bare:
             pages, floor = [], []
             for _ in range(ROUNDS):
-                pages.append(wrk(shop.port, path, cookie))
-                floor.append(wrk(bare.port, "/"))
+                pages.append(wrk(shop.port, path, "--header", f"Cookie: {cookie}")[0])
+                floor.append(wrk(bare.port, "/")[0])
             rate, bare_rate = statistics.median(pages), statistics.median(floor)
             print(f"a page of {size} bytes: {rate:.0f} a second, {rate / bare_rate:.3f} of {bare_rate:.0f} of a bare route")
-            for clients in (1, CLIENTS):
-                makers = [filling(shop, cookie) for _ in range(clients)]
-                answers, floor = [], []
-                for _ in range(ROUNDS):
-                    answers.append(changes(shop.port, makers))
-                    floor.append(changes(bare.port, [posting(200)] * clients))
-                rate, floor_rate = (statistics.median(pair[0] for pair in pairs) for pairs in (answers, floor))
-                time_each = statistics.median(pair[1] for pair in answers)
-                print(
-                    f"answers of {clients} clients: {rate:.0f} a second, {rate / floor_rate:.3f} of {floor_rate:.0f} posts to a "
-                    f"bare route; {time_each:.1f} ms at the median")
+            with tempfile.TemporaryDirectory() as folder:
+                for clients in (1, CLIENTS):
+                    answers(shop, bare, cookie, clients, folder)
         before = resident(shop.process)
         began = time.monotonic()
         flows = [shop.started("checkout", {"customer": "ann"}, cookie) for _ in range(count)]
@@ -265,4 +252,5 @@ def main():
             raise SystemExit(f"the shop has ended:\n{shop.log()}")
 
 
-main()
+if __name__ == "__main__":
+    main()

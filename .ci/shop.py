@@ -1,4 +1,4 @@
-"""The server of Examples/Shop, for the checks of `.ci/long shop`: started on a free port, killed, and started again."""
+"""The server of Examples/Shop, for the checks of the stage `shop`: started on a free port, killed, and started again."""
 
 import http.client
 import json
@@ -12,53 +12,12 @@ import time
 import urllib.parse
 
 
-class Shop:
-    """A server with a folder of its own; a context that ends with the server's end."""
+class Client:
+    """Sends requests to a server on this machine."""
 
-    def __init__(self, program):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.address = f"http://127.0.0.1:{self.port}"
-        self.program = program
-        self.folder = tempfile.mkdtemp()
-        self.process = None
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *_):
-        self.kill()
-        shutil.rmtree(self.folder)
-
-    def start(self):
-        with open(os.path.join(self.folder, "log"), "ab") as log:
-            self.process = subprocess.Popen(
-                [self.program, "--port", str(self.port), "--data", os.path.join(self.folder, "data"), "--prices-every", "0"],
-                stdout=log, stderr=log)
-        deadline = time.monotonic() + 60
-        while True:
-            try:
-                if self.request("GET", "/health").status == 200:
-                    return
-            except OSError:
-                pass
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                raise SystemExit(f"the shop does not serve:\n{self.log()}")
-            time.sleep(0.05)
-
-    def kill(self):
-        """Ends the server as a crash does."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-
-    def is_running(self):
-        return self.process.poll() is None
-
-    def log(self):
-        with open(os.path.join(self.folder, "log"), errors="replace") as log:
-            return log.read()[-4_000:]
+    def __init__(self, port):
+        self.port = port
+        self.address = f"http://127.0.0.1:{port}"
 
     def request(self, method, path, body=None, cookie=None, **headers):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
@@ -83,3 +42,52 @@ class Shop:
         if response.status != 201:
             raise SystemExit(f"{definition} was not started: {response.status} {response.text}")
         return json.loads(response.text)["id"]
+
+
+class Shop(Client):
+    """A server with a folder of its own; a context that ends with the server's end."""
+
+    def __init__(self, program):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            super().__init__(free.getsockname()[1])
+        self.program = program
+        self.folder = tempfile.mkdtemp()
+        self.data = os.path.join(self.folder, "data")
+        self.process = None
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+        shutil.rmtree(self.folder)
+
+    def start(self):
+        with open(os.path.join(self.folder, "log"), "ab") as log:
+            self.process = subprocess.Popen(
+                [self.program, "--port", str(self.port), "--data", self.data, "--prices-every", "0"],
+                stdout=log, stderr=log)
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                if self.request("GET", "/health").status == 200:
+                    return
+            except OSError:
+                pass
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise SystemExit(f"the shop does not serve:\n{self.log()}")
+            time.sleep(0.05)
+
+    def kill(self):
+        """Ends the server as a crash does."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def is_running(self):
+        return self.process.poll() is None
+
+    def log(self):
+        with open(os.path.join(self.folder, "log"), errors="replace") as log:
+            return log.read()[-4_000:]

@@ -88,6 +88,52 @@ crash_test() {
 }
 has_crash_test=
 
+# Tests the example with a server: its tests; a walk through it over HTTP with each store, in which the operators' tool then
+# finds the flows; walks with a real browser; and its responses beside its own description, with as many random requests for
+# an operation as the caller says. The last two need packages of PyPI, in a folder of their own.
+check_shop() {
+  local programs="$strict_folder/debug" installing
+  install_browser >"$scratch/browser.log" 2>&1 & installing=$!
+  build_example Examples/Shop --build-tests --scratch-path "$strict_folder"
+  tests swift test --skip-build --package-path Examples/Shop --scratch-path "$strict_folder"
+  wait "$installing" || { cat "$scratch/browser.log"; return 1; }
+  install_server
+  database=$(mktemp -d)
+  chmod 755 "$database"
+  run .ci/postgresql start "$database"
+  smoke "$scratch/shop-flows"
+  smoke "sqlite:$scratch/shop.db"
+  smoke "postgresql:///postgres?host=$database&user=postgres"
+  run .ci/postgresql stop "$database"
+  database=
+  run timeout 15m "$scratch/shop/bin/python" .ci/browser.py "$programs/shop"
+  run timeout 30m "$scratch/shop/bin/python" .ci/contract.py "$programs/shop" "$1"
+}
+
+# Walks through the shop on a store, and looks for the flows with the operators' tool: `smoke STORE`.
+smoke() {
+  local flows
+  run timeout 5m "$strict_folder/debug/shop" --smoke --store "$1"
+  flows=$(run timeout 1m "$strict_folder/debug/actorflow" list --store "$1" --status finished)
+  printf '%s\n' "$flows"
+  # The checkout and the expense, below the names of the columns.
+  if (($(grep -cE '^(checkout|expense)-' <<<"$flows") != 2)); then
+    echo "the tool does not find the flows of the walk in $1"
+    return 1
+  fi
+}
+
+# Installs a browser with its driver, and the packages of PyPI that the checks of the shop need, in $scratch/shop.
+install_browser() {
+  install_missing chromium chromedriver:chromium-driver
+  if ! python3 -c 'import ensurepip' 2>/dev/null; then
+    run apt-get update
+    run apt-get install --yes --no-install-recommends python3-venv
+  fi
+  run python3 -m venv "$scratch/shop"
+  run "$scratch/shop/bin/pip" install --quiet --disable-pip-version-check selenium==4.51.0 schemathesis==4.32.5
+}
+
 # The compiler repeats a module's error for each of its files.
 once_each() { awk '!/error:|warning:/ || !seen[$0]++ { print; fflush() }'; }
 

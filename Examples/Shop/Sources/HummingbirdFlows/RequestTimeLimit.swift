@@ -10,7 +10,8 @@ public import NIOHTTPTypes
 /// ```swift
 /// server: .http1(
 ///   configuration: .init(
-///     additionalChannelHandlers: [RequestTimeLimit(.seconds(30))], idleTimeout: .seconds(30))),
+///     additionalChannelHandlers: [RequestTimeLimit(.seconds(30)), StalledReaderLimit(.seconds(60))],
+///     idleTimeout: .seconds(30))),
 /// ```
 ///
 /// A client that sends the beginning of its next request, and not its end, while the response to an earlier one is under way,

@@ -10,8 +10,8 @@ struct ShopCommand: AsyncParsableCommand {
     commandName: "shop",
     abstract: "A checkout and an approval on one site: an example of ActorFlow on the web.",
     discussion: """
-      Sign in as ann, bob, tom, mia or fay, with the password demo. Operators use the tool actorflow, with the token in \
-      the file operator-token of DATA.
+      Sign in as ann, bob, tom, mia, fay or oli, with the password demo. oli operates at /admin, or with the tool \
+      actorflow and the token in the file operator-token of DATA.
       """)
 
   @Option(help: "The port to listen on; 0 for a free one.") var port = 8080

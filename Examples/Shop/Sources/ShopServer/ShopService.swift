@@ -1,3 +1,4 @@
+import ActorFlow
 import ActorFlowHosting
 import ActorFlowWeb
 import FlowObservers
@@ -11,6 +12,7 @@ import Metrics
 import NIOCore
 import ServiceLifecycle
 import Shop
+import Tracing
 import UnixSignals
 
 /// The service: a host, a server, the bank and the prices of the day.
@@ -24,9 +26,10 @@ struct ShopService {
   ///   - origins: The origins under which browsers know the service, if it is behind another name.
   ///   - data: The directory of the goods, the bank, the sessions and the operators' token.
   ///   - pricesChange: The time after which prices change; `nil` for never.
+  ///   - tracer: The place of the spans of requests and flows.
   init(
     address: String, port: Int, origins: Set<String> = [], data: URL, store place: StorePlace, pricesChange: Duration?,
-    logger: Logger
+    tracer: any Tracer = InstrumentationSystem.tracer, logger: Logger
   ) async throws {
     goods = Goods(
       prices: Prices(), warehouse: try Warehouse(directory: data), bank: try FakeBank(directory: data))
@@ -34,21 +37,30 @@ struct ShopService {
     var options = FlowHost.Options()
     // As long as a cart is looked at, it follows the prices.
     options.effectTime = .seconds(600)
-    options.observers = [FlowLogger(logger), FlowMetrics(MetricsSystem.factory)]
+    let (metrics, traces) = (FlowMetrics(MetricsSystem.factory), FlowTracer(tracer))
+    options.observers = [FlowLogger(logger), metrics, traces]
     let (store, close) = try await place.open()
     do {
       let host = try FlowHost(store: store, options: options)
       var site = try await ShopSite.make(host, goods, sessions)
+      site.trace = { [fromClient = site.trace] request in
+        let current = traces.context()
+        // A service without a tracer has no spans: its flows keep the client's trace.
+        return current.isEmpty ? fromClient(request) : current
+      }
       site.origins = origins.union(["http://\(address):\(port)"])
       let front = ShopFront(site, sessions, goods.bank)
       let (ports, ready) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
       let (bankPorts, bankReady) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
       self.ports = ports
       let application = Application(
-        responder: HummingbirdAdapter(maximumBodyBytes: site.maximumBodyBytes) { await front.respond(to: $0) },
+        responder: RequestTracer(
+          tracer,
+          around: HummingbirdAdapter(maximumBodyBytes: site.maximumBodyBytes) { await front.respond(to: $0) }),
         server: .http1(
           configuration: .init(
-            additionalChannelHandlers: [RequestTimeLimit(.seconds(30))], idleTimeout: .seconds(30))),
+            additionalChannelHandlers: [RequestTimeLimit(.seconds(30)), StalledReaderLimit(.seconds(60))],
+            idleTimeout: .seconds(30))),
         configuration: ApplicationConfiguration(address: .hostname(address, port: port)),
         onServerRunning: { channel in
           guard let port = channel.localAddress?.port else { return }
@@ -57,6 +69,7 @@ struct ShopService {
         }, logger: logger)
       // They shut down in reverse order: the server before the host.
       var services: [any Service] = [FlowHostService(host, thenClose: close), application]
+      services.append(BacklogService(host, metrics))
       services.append(BankService(bank: goods.bank, address: Self.reachable(address), ports: bankPorts))
       if let pricesChange { services.append(PriceService(prices: goods.prices, every: pricesChange)) }
       self.services = services

@@ -1,5 +1,6 @@
 import ActorFlow
 import ActorFlowHosting
+import ActorFlowTesting
 import FlowObservers
 import Foundation
 import MetricsTestKit
@@ -88,6 +89,79 @@ import Testing
     let steps = backend.timers(label: "flow_step_duration").flatMap(\.dimensions).filter { $0.0 == "step" }.map(\.1)
     #expect(!steps.isEmpty)
     #expect(steps.allSatisfy { $0.contains("*") && !$0.contains { $0.isNumber } })
+  }
+
+  @Test("failures of the store and of a host's own work, and flows that fit no version, are counted")
+  func hostFailures() async throws {
+    /// A codec that reads and cannot write.
+    struct Sealed: BodyCodec {
+      func encode(_ body: [UInt8], of flow: CodedFlow) throws -> [UInt8] { throw Bank.Closed() }
+      func decode(_ body: [UInt8], of flow: CodedFlow) throws -> [UInt8] { body }
+    }
+    let store = FaultyStore(world.store)
+    func host(_ change: (inout FlowHost.Options) -> Void = { _ in }) throws -> FlowHost {
+      var options = FlowHost.Options()
+      options.observers = [FlowMetrics(backend)]
+      change(&options)
+      return try FlowHost(store: store, clock: world.clock, options: options)
+    }
+    let first = try host()
+    try await first.register(orderFlow(world.bank)).start(id: "x", with: "-")
+    _ = try await first.flow("x").settled()
+    store.plan { $0.operation == .commit ? .fail(.unavailable) : nil }
+    await #expect(throws: FlowStoreError.self) { try await first.flow("x").answer(Approval.self, with: "yes") }
+    store.plan { _ in nil }
+    try await first.shutDown()
+    #expect(try backend.expectCounter("flow_store_failures", [("code", "unavailable")]).totalValue >= 1)
+
+    let other = Flow<String, String>("order") {
+      Step("other") { (text: String, context: StepContext) in try await context.ask(Approval(text: text)) }
+    }
+    let sealed = try host { $0.codec = Sealed() }
+    try await sealed.register(other, version: 2, from: 1)
+    await #expect(throws: FlowError.self) { try await sealed.flow("x").answer(Approval.self, with: "yes") }
+    try await sealed.shutDown()
+    #expect(try backend.expectCounter("flow_work_failures", [("work", "marking")]).totalValue == 1)
+
+    let third = try host()
+    try await third.register(other, version: 2, from: 1)
+    await #expect(throws: FlowError.self) { try await third.flow("x").answer(Approval.self, with: "yes") }
+    FlowMetrics(backend).record(try await third.backlog(), at: world.clock.now)
+    try await third.shutDown()
+    #expect(try backend.expectCounter("flow_unmigrated", [("definition", "order")]).totalValue == 1)
+    #expect(try backend.expectGauge("flow_backlog_unmigrated").values == [1])
+    #expect(try backend.expectGauge("flow_backlog_suspended").values == [0])
+  }
+
+  @Test("a lease that another host has taken is counted")
+  func leases() async throws {
+    let (gate, open) = AsyncStream.makeStream(of: Void.self)
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let slow = Flow<String, String>("slow") {
+      Step("work") { (text: String) -> String in
+        begin.yield()
+        for await _ in gate { break }
+        return text
+      }
+    }
+    func host(_ name: String, _ observers: [any HostObserver]) throws -> FlowHost {
+      var options = FlowHost.Options()
+      options.observers = observers
+      return try FlowHost(store: world.store, clock: world.clock, owner: name, options: options)
+    }
+    let first = try host("first", [FlowMetrics(backend)])
+    try await first.register(slow).start(id: "x", with: "-")
+    for await _ in begun { break }
+    // The lease ends while the step is at work, and another host takes the flow.
+    world.clock.advance(by: 3_600)
+    let second = try host("second", [])
+    try await second.register(slow)
+    _ = try await second.flow("x").abandon()
+    open.finish()
+    _ = try? await first.flow("x").note("late")
+    try await first.shutDown()
+    try await second.shutDown()
+    #expect(try backend.expectCounter("flow_leases_lost", [("definition", "slow")]).totalValue == 1)
   }
 
   @Test("a late timer and what is due in the store are measured")

@@ -76,16 +76,17 @@ struct World {
 
   init() { store = MemoryFlowStore(clock: clock) }
 
-  /// Runs the body with a new host, as a process would, and stops the host.
-  func host(
+  /// Runs the body with a new host, as a process would, stops the host, and returns what the body has returned.
+  func host<Result>(
     _ name: String, observedBy observers: [any HostObserver],
-    _ body: (FlowHost, RegisteredFlow<String, String>) async throws -> Void
-  ) async throws {
+    _ body: (FlowHost, RegisteredFlow<String, String>) async throws -> Result
+  ) async throws -> Result {
     var options = FlowHost.Options()
     options.observers = observers
     let host = try FlowHost(store: store, clock: clock, owner: name, options: options)
-    try await body(host, try await host.register(orderFlow(bank)))
+    let result = try await body(host, try await host.register(orderFlow(bank)))
     try await host.shutDown()
+    return result
   }
 
   /// Starts the flow `order-17` at one host, and answers it at another a day later.

@@ -11,7 +11,6 @@ import Testing
     let shop = try await OperatedShop()
     shop.courier.isAway = true
     try await shop.deliver("a", "b")
-    try await shop.claim("expense-1")
     shop.courier.isAway = false
     try await shop.serve { terminal in
       #expect(await terminal("note", "a", "--text", "called the courier").out == ["a: suspended at delivery/send"])
@@ -30,11 +29,55 @@ import Testing
       }
       #expect(await terminal("redact", "a", "--reason", "ann asked").out == ["a: finished"])
       #expect(await !terminal("history", "a").text.contains("by phone"))
+    }
+  }
 
-      let assigned = await terminal(
-        "reassign", "expense-1", "--question", "1", "--to", "mia", "--to", "ben", "--reason", "ill", "--json")
-      // The shop's prompt names its people itself, so the service refuses other ones.
-      #expect(assigned.code == 1 && assigned.out.isEmpty)
+  @Test("assign a question to other people, if its prompt admits that and it is as the operator has seen it")
+  func reassign() async throws {
+    let shop = try await OperatedShop()
+    try await shop.claim("expense-1")
+    try await shop.deliver("d", answering: nil)
+    try await shop.serve { terminal in
+      let reassign = [
+        "reassign", "expense-1", "--question", "1", "--to", "fay", "--to", "ben", "--reason", "mia is ill",
+      ]
+      let assigned = await terminal.run(reassign)
+      #expect(assigned.code == 0 && assigned.out == ["expense-1: waiting at expense/decision"], "\(assigned.errors)")
+      #expect(await terminal("tasks", "--assignee", "managers").out.isEmpty)
+      #expect(await terminal("tasks", "--assignee", "fay").text.contains("fay, ben"))
+      let history = await terminal("history", "expense-1").text
+      #expect(history.contains("mia is ill") && history.contains("operator"))
+      let late = await terminal.run(reassign + ["--revision", "0"])
+      #expect(late.code == 1 && late.errors.contains("staleRevision"))
+      let none = await terminal("reassign", "expense-1", "--question", "7", "--to", "ben", "--reason", "x")
+      #expect(none.code == 1 && none.errors.contains("404 noSuchQuestion"))
+      let fixed = await terminal("reassign", "d", "--question", "1", "--to", "ben", "--reason", "x")
+      #expect(fixed.code == 1 && fixed.out.isEmpty && fixed.errors.contains("422 wrongPromptType"))
+    }
+  }
+
+  @Test("move flows to the newest version that takes them: one at once, many after a dry run")
+  func move() async throws {
+    let shop = try await OperatedShop()
+    try await shop.deliver("a", "b", "c", answering: nil)
+    try await shop.host.register(OperatedShop.deliveries(shop.courier, endingWith: "seal"), version: 2, from: 1)
+    try await shop.serve { terminal in
+      func versions() async -> [Int?] {
+        await terminal("list", "--json").out.compactMap { JSONValue($0.utf8) }.sorted {
+          ($0["id"].text ?? "") < ($1["id"].text ?? "")
+        }.map { $0["version"].count }
+      }
+      let plan = await terminal("move", "--definition", "delivery", "--flow-version", "1", "--reason", "over")
+      #expect(plan.code == 0 && plan.errors.contains("3 flows would be changed. This was a dry run"))
+      #expect(await versions() == [1, 1, 1])
+      let one = await terminal("move", "a", "--reason", "the first")
+      #expect(one.code == 0 && one.out == ["a: waiting at delivery/ask"], "\(one.errors)")
+      #expect(await versions() == [2, 1, 1])
+      let rest = await terminal(
+        "move", "--definition", "delivery", "--flow-version", "1", "--reason", "over", "--apply")
+      #expect(rest.code == 0 && rest.notes == ["move: 2 flows, 2 done, 0 failed"])
+      #expect(await versions() == [2, 2, 2])
+      #expect(await terminal("history", "b").text.contains("1 → 2"))
     }
   }
 

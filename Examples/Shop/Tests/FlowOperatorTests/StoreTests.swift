@@ -79,6 +79,23 @@ import Testing
     }
   }
 
+  @Test("writes the operator of --by into the history, and not the user of the machine")
+  func operatorOfStore() async throws {
+    let terminal = Terminal(environment: ["USER": "cleo"])
+    try await inFolder { folder in
+      let (old, new) = (folder.appendingPathComponent("old").path, folder.appendingPathComponent("new").path)
+      try await start(["a"], in: .files(directory: old))
+      let file = folder.appendingPathComponent("flows.jsonl")
+      try Data(await terminal("export", "--store", old).text.utf8).write(to: file)
+      let run = await terminal("import", file.path, "--store", new, "--by", "ben", "--reason", "moved", "--apply")
+      #expect(run.code == 0, "\(run.errors)")
+      let history = await terminal("history", "a", "--store", new).text
+      #expect(history.contains("ben") && !history.contains("cleo"))
+      let service = await terminal("note", "a", "--text", "x", "--by", "ben", "--url", "http://127.0.0.1:1")
+      #expect(service.code == 2 && service.errors.contains("--by is for --store"))
+    }
+  }
+
   @Test("refuses what needs the code of the flows, a place that is none, and both places at once")
   func refused() async throws {
     let terminal = Terminal(environment: [:])

@@ -8,6 +8,7 @@ import Logging
 import LoopbackClient
 import NIOCore
 import NIOHTTP1
+import NIOHTTPTypes
 import ServiceLifecycle
 import Synchronization
 
@@ -50,15 +51,25 @@ struct Server: Sendable {
 
   /// Serves on a free port while the closure runs, then shuts down and waits for the end.
   ///
-  /// - Parameter limit: The time for a whole request.
+  /// - Parameters:
+  ///   - limit: The time for a whole request.
+  ///   - stalling: The time after which a client that does not read is cut.
+  ///   - ending: Takes the target of the last request of each connection that ends.
+  ///   - respond: Returns the response to a request; `nil` for those of the site.
   func serve(
-    limit: TimeAmount = .minutes(1), _ body: @escaping @Sendable (LoopbackClient) async throws -> Void
+    limit: TimeAmount = .minutes(1), stalling: TimeAmount = .minutes(1),
+    ending: AsyncStream<String>.Continuation? = nil,
+    _ respond: (@Sendable (WebRequest) async -> WebResponse)? = nil,
+    _ body: @escaping @Sendable (LoopbackClient) async throws -> Void
   ) async throws {
     let (ports, ready) = AsyncStream.makeStream(of: Int.self)
     let logger = Self.logger
     let application = Application(
-      responder: HummingbirdAdapter(site),
-      server: .http1(configuration: .init(additionalChannelHandlers: [RequestTimeLimit(limit)])),
+      responder: HummingbirdAdapter(
+        maximumBodyBytes: site.maximumBodyBytes, respond: respond ?? { await site.respond(to: $0) }),
+      server: .http1(
+        configuration: .init(
+          additionalChannelHandlers: [RequestTimeLimit(limit), StalledReaderLimit(stalling), EndWatch(ending)])),
       configuration: ApplicationConfiguration(address: .hostname(port: 0)),
       onServerRunning: { channel in if let port = channel.localAddress?.port { ready.yield(port) } }, logger: logger)
     let group = ServiceGroup(services: [application], logger: logger)
@@ -82,6 +93,26 @@ struct Server: Sendable {
     let reply = try await client.send(
       "POST", "/flows/word", headers: [("Accept", "application/json")])
     return reply.headers.first(name: "Location") ?? ""
+  }
+}
+
+/// Says when a connection ends.
+final class EndWatch: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPRequestPart
+
+  private let ending: AsyncStream<String>.Continuation?
+  private var target = ""
+
+  init(_ ending: AsyncStream<String>.Continuation?) { self.ending = ending }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if case .head(let head) = unwrapInboundIn(data) { target = head.path ?? "" }
+    context.fireChannelRead(data)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    ending?.yield(target)
+    context.fireChannelInactive()
   }
 }
 

@@ -60,6 +60,24 @@ import Testing
     #expect(await shop.get(own, mia).value(of: "_question") == nil)
   }
 
+  @Test("decide in the place of a manager, if the operator assigns the question to them")
+  func reassigned() async throws {
+    let shop = try await Fixture()
+    let (tom, mia, fay, oli) = (
+      try await shop.cookie(of: "tom"), try await shop.cookie(of: "mia"), try await shop.cookie(of: "fay"),
+      try await shop.cookie(of: "oli")
+    )
+    let flow = try #require(
+      await shop.post("/flows/expense", ["purpose": "tea", "euros": "12.5"], tom).headers["Location"])
+    let page = await shop.get(flow, mia)
+    let assigned = ["question": "1", "assignees": "fay", "reason": "mia is ill"]
+    #expect(await shop.post("/admin\(flow)/reassign", assigned, oli).status == 303)
+    #expect(await shop.answer(page: page, ["_button": "approve"], mia).status != 303)
+    #expect(await shop.get(flow, mia).value(of: "_question") == nil)
+    #expect(await shop.answer(flow, ["_button": "reject", "comment": "go by bus"], fay).status == 303)
+    #expect(await shop.get(flow, tom).text.contains("Rejected: go by bus"))
+  }
+
   @Test("are refused with 413 if they send too much to the login")
   func tooLarge() async throws {
     let shop = try await Fixture()
@@ -67,13 +85,19 @@ import Testing
     #expect(await shop.post("/login", ["name": value], nil).status == 413)
   }
 
-  @Test("have no operators' verbs: these are for the token's owner, who is refused with another token")
+  @Test("have no operators' verbs: these are for the operator and the owner of the token")
   func operators() async throws {
     let shop = try await Fixture()
     for name in ["ann", "tom", "mia", "fay"] {
       #expect(await shop.get("/admin/flows", try await shop.cookie(of: name)).status == 403)
     }
     #expect(await shop.get("/admin/flows", nil).status == 401)
+    let oli = try await shop.cookie(of: "oli")
+    #expect(await shop.get("/admin/flows", oli).status == 200)
+    // An operator of all flows sees no prompts and gives no answers.
+    let flow = try await shop.cart(.teapot, quantity: 1, try await shop.cookie(of: "ann"))
+    #expect(await shop.get("/admin\(flow)", oli).status == 200)
+    #expect(await shop.get(flow, oli).status == 403)
     func look(_ header: String) async -> Int {
       let headers: WebHeaders = ["Accept": "application/json", "Authorization": header]
       return await shop.front.respond(to: WebRequest(method: "GET", target: "/admin/flows", headers: headers)).status

@@ -10,7 +10,7 @@ public struct Accounts: Sendable {
   private static let people = [
     Account(name: "ann", roles: []), Account(name: "bob", roles: []),
     Account(name: "tom", roles: ["staff"]), Account(name: "mia", roles: ["staff", "managers"]),
-    Account(name: "fay", roles: ["staff", "finance"]),
+    Account(name: "fay", roles: ["staff", "finance"]), Account(name: "oli", roles: [OperatorToken.role]),
   ]
 
   /// The password of everyone in the example.

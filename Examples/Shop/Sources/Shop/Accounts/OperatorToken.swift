@@ -2,9 +2,9 @@ import ActorFlow
 import ActorFlowWeb
 public import Foundation
 
-/// The token of the operators' tool. A service of yours asks its identity provider, which has a token for each operator.
+/// The token of the operators' tool. The operator at a browser signs in as others do. A service of yours asks its identity provider, which has a token for each operator.
 public struct OperatorToken: Sendable {
-  /// The role that the token gives, and no account of the shop has.
+  /// The role of operators, at the tool and at a browser.
   static let role = "operators"
   private static let name = "operator"
   private static let scheme = "bearer "

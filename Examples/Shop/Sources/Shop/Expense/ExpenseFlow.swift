@@ -33,16 +33,18 @@ struct Ballot: Codable, Sendable, Equatable {
   var comment: String
 }
 
-/// Asks the managers. The question stands in the list of each of them.
-struct BallotForm: AssignedPrompt, Codable {
+/// Asks the managers, or others to whom an operator assigns the question. It stands in the list of each of them.
+struct BallotForm: AssignedPrompt, ReassignablePrompt, Codable {
   typealias Answer = Ballot
   static let isAudited = true
   let claim: Claim
-  var assignees: [String] { ["managers"] }
+  var assignees = ["managers"]
   var due: Date? { nil }
 
   func authorize(_ principal: Principal) throws {
-    guard principal.roles.contains("managers") else { throw Refusal.notAllowed("Only managers decide.") }
+    guard assignees.contains(where: { $0 == principal.id || principal.roles.contains($0) }) else {
+      throw Refusal.notAllowed("Only managers decide.")
+    }
     guard principal.id != claim.submitter else { throw Refusal.notAllowed("Another manager has to decide this.") }
   }
 
