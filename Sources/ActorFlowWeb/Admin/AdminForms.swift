@@ -36,7 +36,8 @@ extension FlowView {
     switch status {
     // Nothing can be read of a flow whose key was erased. Redacting removes the rest.
     case .erased: return [.redact]
-    case .unmigrated: operations += [.move, .abandon]
+    // The host refuses each verb until a version is registered that takes the flow.
+    case .unmigrated: return []
     case .suspended: operations += [.retry] + steppingOperations + [.move, .abandon]
     case .runnable, .waiting:
       operations += questions.isEmpty ? [] : [.reassign, .refresh]
@@ -46,7 +47,7 @@ extension FlowView {
       if isOwed, status != .finished { operations.append(.retry) }
       if !isOwed, !isRedacted || !labels.isEmpty { operations.append(.redact) }
     }
-    if isOwed, status != .unmigrated { operations.append(.compensate) }
+    if isOwed { operations.append(.compensate) }
     return operations
   }
 

@@ -129,7 +129,7 @@ import Testing
     func backUp(context: RollbackContext) throws { throw Rejected() }
   }
 
-  @Test("a flow that has finished can be noted and redacted, and one that fits no version be moved or abandoned")
+  @Test("a flow that has finished can be noted and redacted, and one that fits no version has no form")
   func finishedAndUnmigrated() async throws {
     let admin = try await AdminSite()
     let pass = Flow("pass") { Step("pass") { (order: Order) in order } }
@@ -149,10 +149,23 @@ import Testing
       Step("other") { (order: Order, context: StepContext) in try await context.ask(Vote(assignees: [order.item])) }
     }
     try await admin.shop.host.register(renamed, version: 2, from: 1)
-    let moved = await post(admin, "/flows/u/move", [("reason", "deployed")])
-    #expect(moved.status == 503 && moved.text.contains("<details open>") && moved.text.contains("value=\"deployed\""))
+    for (verb, name) in [("note", "text"), ("move", "reason"), ("abandon", "reason")] {
+      #expect(await post(admin, "/flows/u/\(verb)", [(name, "deployed")]).status == 503, "\(verb)")
+    }
+    #expect(try await admin.get("/flows/u")["flow.status"] == "unmigrated")
     let shown = await verbs(admin, "u")
-    #expect(shown == ["note", "move", "abandon"])
+    #expect(shown.isEmpty)
+  }
+
+  @Test("a flow that has failed can be noted and redacted")
+  func failed() async throws {
+    let admin = try await AdminSite()
+    let failing = Flow("failing") {
+      Step("fail") { (order: Order) throws -> Order in throw Rejected() }
+    }.onFailure(.rollBack)
+    try await admin.shop.host.register(failing).start(id: "f", with: Order(item: "x", quantity: 1))
+    #expect(try await admin.shop.host.flow("f").settled().status == .failed)
+    #expect(await verbs(admin, "f") == ["note", "redact"])
   }
 
   @Test("of a flow whose key was erased there is a page with a form that removes the rest")
