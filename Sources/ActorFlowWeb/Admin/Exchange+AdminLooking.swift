@@ -66,10 +66,9 @@ extension Exchange {
 
   func adminTasks() async throws -> WebResponse {
     try await allow(.operate(.tasks), nil)
-    let assignees = query["assignee"].map { $0.split(separator: ",").map(String.init) }
     let limit = try adminLimit()
     let tasks = TaskQuery(
-      assignees: assignees, prompt: query["prompt"], definition: query["definition"], order: .due)
+      assignees: query["assignee"]?.listed, prompt: query["prompt"], definition: query["definition"], order: .due)
     let page = try await withCursor {
       try await site.host.tasks(tasks, after: query["cursor"], limit: limit, by: principal)
     }
