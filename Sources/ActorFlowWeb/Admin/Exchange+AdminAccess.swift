@@ -37,6 +37,9 @@ extension Exchange {
     return view
   }
 
+  /// Whether a look that was JSON before it had a page is one: the programs of that time send no `Accept`.
+  var wantsAdminPage: Bool { !wantsJSON && namesHTML }
+
   /// The number of items of a page.
   ///
   /// - Throws: A ``Problem`` for a limit that is no number.

@@ -60,7 +60,7 @@ extension Exchange {
     let limit = try adminLimit()
     let entries = try await withRefusals { try await hosted(id).history(after: after, limit: limit) }
     let next = entries.count == limit ? entries.last?.sequence : nil
-    guard wantsJSON else { return await adminHistoryPage(of: view, entries, next: next) }
+    if wantsAdminPage { return await adminHistoryPage(of: view, entries, next: next) }
     return .json(.members([("entries", .array(entries.map { .entry($0) })), ("next", next.map { .int($0) })]))
   }
 
@@ -72,7 +72,7 @@ extension Exchange {
     let page = try await withCursor {
       try await site.host.tasks(tasks, after: query["cursor"], limit: limit, by: principal)
     }
-    guard wantsJSON else { return await adminPage(of: page) }
+    if wantsAdminPage { return await adminPage(of: page) }
     return .json(
       .members([("tasks", .array(page.tasks.map { .task($0) })), ("cursor", page.cursor.map { .text($0) })]))
   }
@@ -80,7 +80,7 @@ extension Exchange {
   func adminPlan() async throws -> WebResponse {
     try await allow(.operate(.plan), nil)
     let plan = try await withRefusals { try await site.host.plan() }
-    guard wantsJSON else { return await adminPage(of: plan) }
+    if wantsAdminPage { return await adminPage(of: plan) }
     let counts = plan.counts
     return .json(
       .members([
@@ -105,7 +105,7 @@ extension Exchange {
       }
       statuses.append((status, count))
     }
-    guard wantsJSON else { return await adminPage(of: statuses, backlog, health) }
+    if wantsAdminPage { return await adminPage(of: statuses, backlog, health) }
     return .json(
       .members([
         ("status", .object(statuses.map { ($0.status.rawValue, .int($0.count)) })), ("due", .int(backlog.due)),

@@ -59,6 +59,31 @@ import Testing
     #expect(await page(admin, "/plan").text.contains("<dt>Stay with their version</dt><dd>2</dd>"))
   }
 
+  @Test(
+    "a look that was JSON before it had a page is one only for a client that names HTML",
+    arguments: ["", "*/*", "text/*", "text/html;q=0", "application/xml, */*;q=0.8"])
+  func programs(accept: String) async throws {
+    let admin = try await AdminSite()
+    let id = try await admin.suspended()
+    func type(_ path: String) async -> String? {
+      await admin.shop.get("/admin\(path)", as: "staff-cleo", accept: accept).headers["Content-Type"]
+    }
+    for path in ["/tasks", "/plan", "/counts", "/flows/\(id)/history"] {
+      #expect(await type(path) == "application/json", "\(path)")
+    }
+    for path in ["", "/flows/\(id)"] { #expect(await type(path) == "text/html; charset=utf-8", "\(path)") }
+  }
+
+  @Test("a browser's own Accept gets pages")
+  func browser() async throws {
+    let admin = try await AdminSite()
+    let accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+    for path in ["/tasks", "/plan", "/counts"] {
+      let page = await admin.shop.get("/admin\(path)", as: "staff-cleo", accept: accept)
+      #expect(page.headers["Content-Type"] == "text/html; charset=utf-8", "\(path)")
+    }
+  }
+
   @Test("lists go on at the next page with the filters of the first")
   func paging() async throws {
     let admin = try await AdminSite()
