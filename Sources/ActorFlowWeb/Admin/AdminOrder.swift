@@ -52,7 +52,8 @@ struct AdminOrder: Sendable {
   }
 
   private init(form values: FormValues) throws(Problem) {
-    names = values.names.filter { $0 != FormName.key }.sorted()
+    // Names with an underscore are those of the site, the browser and layers in front, none is a value of an operation.
+    names = values.names.filter { !$0.hasPrefix(FormField.reserved) }.sorted()
     (reason, text, step) = (values["reason"], values["text"], values["step"])
     question = try Self.number("question", values)
     revision = try Self.number("revision", values)

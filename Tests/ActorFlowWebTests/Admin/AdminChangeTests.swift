@@ -166,7 +166,7 @@ import Testing
   func forms() async throws {
     let admin = try await AdminSite()
     let id = try await admin.suspended()
-    let values = [("reason", "over"), ("rollingBack", "false"), ("_key", "0123456789abcdef")]
+    let values = [("reason", "over"), ("rollingBack", "false"), ("_key", "0123456789abcdef"), ("_csrf", "x")]
     #expect(await admin.shop.post("/admin/flows/\(id)/abandon", values, as: "staff-cleo").status == 303)
     let redaction = [("reason", "asked to"), ("labels", "customer, region"), ("principals", "staff-bo")]
     #expect(await admin.shop.post("/admin/flows/\(id)/redact", redaction, as: "staff-cleo").status == 303)
