@@ -25,7 +25,10 @@ struct AdminFormState: Sendable {
   }
 
   /// The key for the form when it is sent again. A request that was perhaps done has to keep its key.
-  var key: String { (problem.status == 503 ? values[FormName.key] : nil) ?? RequestKey.random() }
+  var key: String { (mayBeDone ? values[FormName.key] : nil) ?? RequestKey.random() }
+
+  /// Whether the request was perhaps done: the service has failed, and not the request.
+  var mayBeDone: Bool { problem.status >= 500 }
 }
 
 extension FlowView {
@@ -72,6 +75,13 @@ extension Exchange {
       }
     }
     return forms
+  }
+
+  /// Returns the refused form alone; `nil` if the flow has no question for it.
+  func adminForm(_ view: FlowView, _ refused: AdminFormState) -> HTML? {
+    guard refused.operation == .reassign else { return adminForm(of: refused.operation, nil, view, refused) }
+    let question = view.questions.first { refused.isForm(of: .reassign, $0) }
+    return question.map { adminForm(of: .reassign, $0, view, refused) }
   }
 
   private func adminForm(

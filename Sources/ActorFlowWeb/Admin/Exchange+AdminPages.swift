@@ -100,6 +100,14 @@ extension Exchange {
       """, status: refused?.problem.status ?? 200)
   }
 
+  /// Returns the page of a refused form alone, of a flow as it was before: for a store that cannot be read now.
+  func adminFormPage(_ view: FlowView, _ refused: AdminFormState) async -> WebResponse {
+    let form = adminForm(view, refused)
+    return await adminPage(
+      view.id.description, "<p>\(link(to: view.id))</p>\n\(notice(refused, isShown: form != nil))\(form)",
+      status: refused.problem.status)
+  }
+
   /// Returns the page of a flow's history.
   ///
   /// - Parameter next: The number of the last entry, if there may be more.

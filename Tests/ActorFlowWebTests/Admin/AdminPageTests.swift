@@ -317,6 +317,43 @@ import Testing
     #expect(refused.hidden("_key") == "0123456789abcdef" && refused.text.contains("typed</textarea>"))
   }
 
+  @Test(
+    "a form comes back with its key and what was typed, also while the store is still away, and is then done once",
+    arguments: [FlowStoreError.Code.outcomeUnknown, .unavailable, .corrupted])
+  func storeAway(code: FlowStoreError.Code) async throws {
+    let admin = try await AdminSite()
+    let id = try await admin.suspended()
+    let isAway = Lock(false)
+    admin.shop.store.plan { call in
+      if call.operation == .commit { isAway.withLock { $0 = true } }
+      return isAway.withLock { $0 } ? .fail(code) : nil
+    }
+    let values = [("_key", "0123456789abcdef"), ("text", "{\"typed\":1}")]
+    let refused = await post(admin, "/flows/\(id)/note", values)
+    #expect(refused.status == code.httpStatus && refused.hidden("_key") == "0123456789abcdef")
+    #expect(refused.text.contains("{&quot;typed&quot;:1}</textarea>"))
+    #expect(
+      refused.text.ranges(of: "method=\"post\"").count == 1 && refused.text.contains("href=\"/admin/flows/\(id)\""))
+    admin.shop.store.plan { _ in nil }
+    for _ in 0..<2 { #expect(await post(admin, "/flows/\(id)/note", values).status == 303) }
+    let history = try await admin.get("/flows/\(id)/history")
+    let entries = try #require(history.value("entries") as? [[String: Any]])
+    #expect(entries.count { $0["what"] as? String == "noted" } == 1)
+  }
+
+  @Test("a form that assigns a question comes back for this question while the store is away")
+  func reassignAway() async throws {
+    let admin = try await AdminSite()
+    try await voting(admin)
+    admin.shop.store.plan { $0.operation == .commit ? .fail(.unavailable) : nil }
+    for (question, isShown) in [("1", true), ("9", false)] {
+      let values = [("question", question), ("revision", "1"), ("assignees", "bob"), ("reason", "ann is away")]
+      let refused = await post(admin, "/flows/v/reassign", values)
+      #expect(refused.status == (isShown ? 503 : 404))
+      #expect(refused.text.contains("value=\"ann is away\"") == isShown)
+    }
+  }
+
   @Test("an operator sees the forms and links of those verbs alone that the site allows")
   func rights() async throws {
     var admin = try await AdminSite()
