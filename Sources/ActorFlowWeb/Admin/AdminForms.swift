@@ -15,10 +15,7 @@ struct AdminFormState: Sendable {
 
   /// Returns the problems for the form with these fields, in the language of the page.
   func problems(of fields: [FormField], _ texts: Texts) -> [FieldProblem] {
-    let found = problem.fields.filter { problem in fields.contains { $0.name == problem.field } }
-    // The detail names a value for which the form has no field.
-    guard !found.isEmpty else { return [FieldProblem(field: "", message: problem.detail)] }
-    return found.map { problem in
+    problem.problems(of: fields).map { problem in
       FieldProblem(
         field: problem.field, message: problem.code == "missing" ? texts.missing : problem.message, code: problem.code)
     }

@@ -46,7 +46,9 @@ extension Exchange {
   func adminLimit() throws(Problem) -> Int {
     guard let text = query["limit"] else { return 50 }
     guard let limit = Route.number(text), (1...1_000).contains(limit) else {
-      throw Problem(422, "invalid", "the limit is a number from 1 to 1,000")
+      let message = "the limit is a number from 1 to 1,000"
+      throw Problem(
+        422, "invalid", message, fields: [FieldProblem(field: "limit", message: message, code: "invalid")])
     }
     return limit
   }

@@ -67,9 +67,11 @@ extension Exchange {
     return "<dl>\n\(items)</dl>\n"
   }
 
-  /// Returns the form that filters a list. The filters of the request for which it has no field stay as they are.
-  func filter(_ fields: [FormField], at path: String, _ problems: [FieldProblem] = []) -> HTML {
-    let names = Set(fields.map(\.name))
+  /// Returns the form that filters a list. The filters of the request for which it has no field stay as they are, without
+  /// the refused one.
+  func filter(_ fields: [FormField], at path: String, _ problem: Problem? = nil) -> HTML {
+    let problems = problem?.problems(of: fields) ?? []
+    let names = Set(fields.map(\.name) + (problem?.fields ?? []).map(\.field))
     let others = query.names.filter { $0 != "cursor" && !names.contains($0) }.sorted()
     let hidden: [HTML] = others.compactMap { name in
       query[name].map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">\n" }

@@ -30,7 +30,7 @@ extension Exchange {
       """
     }
     return await adminPage(
-      words.flows, "\(filter(fields, at: paths.admin, problem?.formProblems ?? []))\(list)",
+      words.flows, "\(filter(fields, at: paths.admin, problem))\(list)",
       status: problem?.status ?? 200)
   }
 
