@@ -110,7 +110,7 @@ extension Exchange {
   ) -> FormValues {
     switch operation {
     case .abandon: FormValues([("rollingBack", "true")])
-    case .reassign: FormValues([("assignees", question?.assignees.joined(separator: ", ") ?? "")])
+    case .reassign: FormValues([("assignees", question?.assignees.joined(separator: "\n") ?? "")])
     case .complete, .enter: view.steps.count == 1 ? FormValues([("step", view.steps[0].path)]) : FormValues()
     default: FormValues()
     }
@@ -122,7 +122,7 @@ extension Exchange {
     let reason = FormField("reason", label: texts.reason)
     switch operation {
     case .note: return [FormField("text", .multiline, label: words.text)]
-    case .reassign: return [FormField("assignees", label: words.assignees, help: words.several), reason]
+    case .reassign: return [FormField("assignees", .multiline, label: words.assignees, help: words.lines), reason]
     case .complete:
       return [
         steps("step", view.steps), FormField("output", .multiline, label: words.output, help: words.json), reason,
@@ -138,8 +138,8 @@ extension Exchange {
       return [field, reason]
     case .redact:
       return [
-        FormField("labels", label: words.keptLabels, help: words.several, optional: true),
-        FormField("principals", label: words.keptPrincipals, help: words.several, optional: true), reason,
+        FormField("labels", .multiline, label: words.keptLabels, help: words.lines, optional: true),
+        FormField("principals", .multiline, label: words.keptPrincipals, help: words.lines, optional: true), reason,
       ]
     default: return [reason]
     }

@@ -57,9 +57,9 @@ struct AdminOrder: Sendable {
     (reason, text, step) = (values["reason"], values["text"], values["step"])
     question = try Self.number("question", values)
     revision = try Self.number("revision", values)
-    assignees = values["assignees"]?.listed
-    labels = values["labels"]?.listed
-    principals = values["principals"]?.listed
+    assignees = values["assignees"]?.lines
+    labels = values["labels"]?.lines
+    principals = values["principals"]?.lines
     value = (values["output"] ?? values["input"]).map { Array($0.utf8) }
     if let text = values["rollingBack"] {
       guard ["true", "false"].contains(text) else { throw Self.problem("rollingBack", "neither true nor false") }
@@ -142,6 +142,9 @@ extension StringProtocol {
   var trimmed: String {
     String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
   }
+
+  /// The lines of the text, without spaces at their ends and without empty ones. A name may have a comma.
+  var lines: [String] { split(whereSeparator: \.isNewline).map(\.trimmed).filter { !$0.isEmpty } }
 
   /// The parts of the text between commas, without spaces at their ends and without empty ones.
   var listed: [String] { split(separator: ",").map(\.trimmed).filter { !$0.isEmpty } }
