@@ -3,22 +3,27 @@ import ActorFlowHosting
 
 // The parts that the operators' pages have in common, and the pages of numbers.
 extension Exchange {
-  /// Returns a page with links to those pages that the operator may see.
-  func adminPage(_ title: String, _ body: HTML, status: Int = 200) async -> WebResponse {
+  /// Returns those operators' pages, with their names, that the client may see.
+  func adminLooks() async -> [(path: String, name: String)] {
     let words = texts.admin
     let pages: [(operation: FlowSite.Operation, path: String, name: String)] = [
       (.list, paths.admin, words.flows), (.tasks, paths.adminTasks, words.tasks), (.plan, paths.adminPlan, words.plan),
       (.list, paths.adminCounts, words.numbers),
     ]
-    var links: [HTML] = []
+    var looks: [(path: String, name: String)] = []
     for page in pages {
-      guard await may(.operate(page.operation), nil) else { continue }
-      links.append("<li><a href=\"\(page.path)\">\(page.name)</a></li>\n")
+      if await may(.operate(page.operation), nil) { looks.append((page.path, page.name)) }
     }
+    return looks
+  }
+
+  /// Returns a page with links to those pages that the operator may see.
+  func adminPage(_ title: String, _ body: HTML, status: Int = 200) async -> WebResponse {
+    let links: [HTML] = await adminLooks().map { "<li><a href=\"\($0.path)\">\($0.name)</a></li>\n" }
     return layout(
       title,
       """
-      <nav aria-label="\(words.pages)">
+      <nav aria-label="\(texts.admin.pages)">
       <ul>
       \(links)</ul>
       </nav>

@@ -419,6 +419,21 @@ import Testing
     #expect(await !shop.get("/", as: "staff-cleo").text.contains(link))
   }
 
+  @Test(
+    "the home page leads an operator to the first page that the site allows",
+    arguments: [
+      (FlowSite.Operation.list, "/admin"), (.tasks, "/admin/tasks"), (.plan, "/admin/plan"), (.show, nil),
+    ] as [(FlowSite.Operation, String?)])
+  func firstLook(operation: FlowSite.Operation, path: String?) async throws {
+    var site = try await OpenShop.site(
+      FlowHost(store: MemoryFlowStore()), authenticate: { _ in Principal(id: "op") },
+      allow: { verb, _, _ in if verb != .operate(operation) { throw Refusal.notAllowed("not this") } })
+    site.admin()
+    let home = await site.respond(to: WebRequest(method: "GET", target: "/")).text
+    #expect(home.contains("Operating</a>") == (path != nil))
+    if let path { #expect(home.contains("<a href=\"\(path)\">Operating</a>")) }
+  }
+
   @Test("the address of a form, loaded again after a refusal, leads to the page")
   func reload() async throws {
     let admin = try await AdminSite()
