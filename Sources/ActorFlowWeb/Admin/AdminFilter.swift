@@ -45,7 +45,7 @@ struct AdminFilter: Sendable {
     }
     if let text = texts["status"] {
       var statuses: Set<FlowSnapshot.Status> = []
-      for name in text.split(separator: ",") {
+      for name in text.listed {
         guard let status = FlowSnapshot.Status.allCases.first(where: { $0.rawValue == name }) else {
           let known = FlowSnapshot.Status.allCases.map(\.rawValue).joined(separator: ", ")
           throw Self.problem("status", "no status has this name; there are \(known)")

@@ -15,17 +15,17 @@ struct AdminFormState: Sendable {
 
   /// Returns the problems for the form with these fields, in the language of the page.
   func problems(of fields: [FormField], _ texts: Texts) -> [FieldProblem] {
-    let found = problem.fields.filter { problem in fields.contains { $0.name == problem.field } }
-    // The detail names a value for which the form has no field.
-    guard !found.isEmpty else { return [FieldProblem(field: "", message: problem.detail)] }
-    return found.map { problem in
+    problem.problems(of: fields).map { problem in
       FieldProblem(
         field: problem.field, message: problem.code == "missing" ? texts.missing : problem.message, code: problem.code)
     }
   }
 
   /// The key for the form when it is sent again. A request that was perhaps done has to keep its key.
-  var key: String { (problem.status == 503 ? values[FormName.key] : nil) ?? RequestKey.random() }
+  var key: String { (mayBeDone ? values[FormName.key] : nil) ?? RequestKey.random() }
+
+  /// Whether the request was perhaps done: the service has failed, and not the request.
+  var mayBeDone: Bool { problem.status >= 500 }
 }
 
 extension FlowView {
@@ -36,7 +36,8 @@ extension FlowView {
     switch status {
     // Nothing can be read of a flow whose key was erased. Redacting removes the rest.
     case .erased: return [.redact]
-    case .unmigrated: operations += [.move, .abandon]
+    // The host refuses each verb until a version is registered that takes the flow.
+    case .unmigrated: return []
     case .suspended: operations += [.retry] + steppingOperations + [.move, .abandon]
     case .runnable, .waiting:
       operations += questions.isEmpty ? [] : [.reassign, .refresh]
@@ -46,7 +47,7 @@ extension FlowView {
       if isOwed, status != .finished { operations.append(.retry) }
       if !isOwed, !isRedacted || !labels.isEmpty { operations.append(.redact) }
     }
-    if isOwed, status != .unmigrated { operations.append(.compensate) }
+    if isOwed { operations.append(.compensate) }
     return operations
   }
 
@@ -71,6 +72,13 @@ extension Exchange {
       }
     }
     return forms
+  }
+
+  /// Returns the refused form alone; `nil` if the flow has no question for it.
+  func adminForm(_ view: FlowView, _ refused: AdminFormState) -> HTML? {
+    guard refused.operation == .reassign else { return adminForm(of: refused.operation, nil, view, refused) }
+    let question = view.questions.first { refused.isForm(of: .reassign, $0) }
+    return question.map { adminForm(of: .reassign, $0, view, refused) }
   }
 
   private func adminForm(
@@ -102,7 +110,7 @@ extension Exchange {
   ) -> FormValues {
     switch operation {
     case .abandon: FormValues([("rollingBack", "true")])
-    case .reassign: FormValues([("assignees", question?.assignees.joined(separator: ", ") ?? "")])
+    case .reassign: FormValues([("assignees", question?.assignees.joined(separator: "\n") ?? "")])
     case .complete, .enter: view.steps.count == 1 ? FormValues([("step", view.steps[0].path)]) : FormValues()
     default: FormValues()
     }
@@ -114,7 +122,7 @@ extension Exchange {
     let reason = FormField("reason", label: texts.reason)
     switch operation {
     case .note: return [FormField("text", .multiline, label: words.text)]
-    case .reassign: return [FormField("assignees", label: words.assignees, help: words.several), reason]
+    case .reassign: return [FormField("assignees", .multiline, label: words.assignees, help: words.lines), reason]
     case .complete:
       return [
         steps("step", view.steps), FormField("output", .multiline, label: words.output, help: words.json), reason,
@@ -130,8 +138,8 @@ extension Exchange {
       return [field, reason]
     case .redact:
       return [
-        FormField("labels", label: words.keptLabels, help: words.several, optional: true),
-        FormField("principals", label: words.keptPrincipals, help: words.several, optional: true), reason,
+        FormField("labels", .multiline, label: words.keptLabels, help: words.lines, optional: true),
+        FormField("principals", .multiline, label: words.keptPrincipals, help: words.lines, optional: true), reason,
       ]
     default: return [reason]
     }

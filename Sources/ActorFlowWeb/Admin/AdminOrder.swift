@@ -52,13 +52,14 @@ struct AdminOrder: Sendable {
   }
 
   private init(form values: FormValues) throws(Problem) {
-    names = values.names.filter { $0 != FormName.key }.sorted()
+    // Names with an underscore are those of the site, the browser and layers in front, none is a value of an operation.
+    names = values.names.filter { !$0.hasPrefix(FormField.reserved) }.sorted()
     (reason, text, step) = (values["reason"], values["text"], values["step"])
     question = try Self.number("question", values)
     revision = try Self.number("revision", values)
-    assignees = Self.list(values["assignees"])
-    labels = Self.list(values["labels"])
-    principals = Self.list(values["principals"])
+    assignees = values["assignees"]?.lines
+    labels = values["labels"]?.lines
+    principals = values["principals"]?.lines
     value = (values["output"] ?? values["input"]).map { Array($0.utf8) }
     if let text = values["rollingBack"] {
       guard ["true", "false"].contains(text) else { throw Self.problem("rollingBack", "neither true nor false") }
@@ -70,11 +71,6 @@ struct AdminOrder: Sendable {
     guard let text = values[name] else { return nil }
     guard let number = Route.number(text) else { throw problem(name, "not a number") }
     return number
-  }
-
-  /// Returns the parts of a text between commas.
-  private static func list(_ text: String?) -> [String]? {
-    text?.split(separator: ",").map(\.trimmed)
   }
 
   /// The reason, which the verbs of operators need.
@@ -146,4 +142,10 @@ extension StringProtocol {
   var trimmed: String {
     String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
   }
+
+  /// The lines of the text, without spaces at their ends and without empty ones. A name may have a comma.
+  var lines: [String] { split(whereSeparator: \.isNewline).map(\.trimmed).filter { !$0.isEmpty } }
+
+  /// The parts of the text between commas, without spaces at their ends and without empty ones.
+  var listed: [String] { split(separator: ",").map(\.trimmed).filter { !$0.isEmpty } }
 }

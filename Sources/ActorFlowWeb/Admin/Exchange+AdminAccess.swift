@@ -37,13 +37,18 @@ extension Exchange {
     return view
   }
 
+  /// Whether a look that was JSON before it had a page is one: the programs of that time send no `Accept`.
+  var wantsAdminPage: Bool { !wantsJSON && namesHTML }
+
   /// The number of items of a page.
   ///
   /// - Throws: A ``Problem`` for a limit that is no number.
   func adminLimit() throws(Problem) -> Int {
     guard let text = query["limit"] else { return 50 }
     guard let limit = Route.number(text), (1...1_000).contains(limit) else {
-      throw Problem(422, "invalid", "the limit is a number from 1 to 1,000")
+      let message = "the limit is a number from 1 to 1,000"
+      throw Problem(
+        422, "invalid", message, fields: [FieldProblem(field: "limit", message: message, code: "invalid")])
     }
     return limit
   }

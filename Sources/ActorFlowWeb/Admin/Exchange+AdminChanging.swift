@@ -15,7 +15,7 @@ extension Exchange {
       let problem = Problem(forOperators: error)
       guard submission.isForm, !wantsJSON else { throw problem }
       return try await refusedForm(
-        AdminFormState(operation: operation, values: submission.values, problem: problem), id)
+        AdminFormState(operation: operation, values: submission.values, problem: problem), view)
     }
     let settled = await settled(id, else: changed)
     guard wantsJSON else { return .seeOther(paths.admin(id)) }
@@ -24,17 +24,29 @@ extension Exchange {
   }
 
   /// Returns the response to a refused form: the flow's page with the form, with what was typed and the reason.
-  private func refusedForm(_ state: AdminFormState, _ id: FlowID) async throws -> WebResponse {
-    guard [404, 409, 410, 413, 422, 503].contains(state.problem.status) else { throw state.problem }
-    // An operator who may not see the flow, or whose flow is gone, gets the problem alone.
-    let (view, entries): (FlowView, [HistoryEntry])
-    do {
-      view = try await adminLook(id, .show)
-      entries = try await latestEntries(of: view)
-    } catch { throw state.problem }
-    var response = await adminPage(of: view, entries, state)
+  ///
+  /// If the service has failed, the page has the form alone, because the store may fail again.
+  ///
+  /// - Parameter view: The flow before the request.
+  private func refusedForm(_ state: AdminFormState, _ view: FlowView) async throws -> WebResponse {
+    // An operator who may not see the flow gets the problem alone.
+    guard ![401, 403].contains(state.problem.status), await may(.operate(.show), view) else { throw state.problem }
+    var response: WebResponse
+    if !state.mayBeDone, let page = await page(of: view.id, state) {
+      response = page
+    } else {
+      response = await adminFormPage(view, state)
+    }
     add(state.problem, to: &response)
     return response
+  }
+
+  /// Returns the page of a flow as it is now, with a refused form; `nil` if it cannot be read.
+  private func page(of id: FlowID, _ state: AdminFormState) async -> WebResponse? {
+    do {
+      let view = try await adminLook(id, .show)
+      return await adminPage(of: view, try await latestEntries(of: view), state)
+    } catch { return nil }
   }
 
   /// Brings a flow in that was exported from a store.

@@ -3,22 +3,27 @@ import ActorFlowHosting
 
 // The parts that the operators' pages have in common, and the pages of numbers.
 extension Exchange {
-  /// Returns a page with links to those pages that the operator may see.
-  func adminPage(_ title: String, _ body: HTML, status: Int = 200) async -> WebResponse {
+  /// Returns those operators' pages, with their names, that the client may see.
+  func adminLooks() async -> [(path: String, name: String)] {
     let words = texts.admin
     let pages: [(operation: FlowSite.Operation, path: String, name: String)] = [
       (.list, paths.admin, words.flows), (.tasks, paths.adminTasks, words.tasks), (.plan, paths.adminPlan, words.plan),
       (.list, paths.adminCounts, words.numbers),
     ]
-    var links: [HTML] = []
+    var looks: [(path: String, name: String)] = []
     for page in pages {
-      guard await may(.operate(page.operation), nil) else { continue }
-      links.append("<li><a href=\"\(page.path)\">\(page.name)</a></li>\n")
+      if await may(.operate(page.operation), nil) { looks.append((page.path, page.name)) }
     }
+    return looks
+  }
+
+  /// Returns a page with links to those pages that the operator may see.
+  func adminPage(_ title: String, _ body: HTML, status: Int = 200) async -> WebResponse {
+    let links: [HTML] = await adminLooks().map { "<li><a href=\"\($0.path)\">\($0.name)</a></li>\n" }
     return layout(
       title,
       """
-      <nav aria-label="\(words.pages)">
+      <nav aria-label="\(texts.admin.pages)">
       <ul>
       \(links)</ul>
       </nav>
@@ -67,9 +72,11 @@ extension Exchange {
     return "<dl>\n\(items)</dl>\n"
   }
 
-  /// Returns the form that filters a list. The filters of the request for which it has no field stay as they are.
-  func filter(_ fields: [FormField], at path: String, _ problems: [FieldProblem] = []) -> HTML {
-    let names = Set(fields.map(\.name))
+  /// Returns the form that filters a list. The filters of the request for which it has no field stay as they are, without
+  /// the refused one.
+  func filter(_ fields: [FormField], at path: String, _ problem: Problem? = nil) -> HTML {
+    let problems = problem?.problems(of: fields) ?? []
+    let names = Set(fields.map(\.name) + (problem?.fields ?? []).map(\.field))
     let others = query.names.filter { $0 != "cursor" && !names.contains($0) }.sorted()
     let hidden: [HTML] = others.compactMap { name in
       query[name].map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">\n" }

@@ -60,20 +60,19 @@ extension Exchange {
     let limit = try adminLimit()
     let entries = try await withRefusals { try await hosted(id).history(after: after, limit: limit) }
     let next = entries.count == limit ? entries.last?.sequence : nil
-    guard wantsJSON else { return await adminHistoryPage(of: view, entries, next: next) }
+    if wantsAdminPage { return await adminHistoryPage(of: view, entries, next: next) }
     return .json(.members([("entries", .array(entries.map { .entry($0) })), ("next", next.map { .int($0) })]))
   }
 
   func adminTasks() async throws -> WebResponse {
     try await allow(.operate(.tasks), nil)
-    let assignees = query["assignee"].map { $0.split(separator: ",").map(String.init) }
     let limit = try adminLimit()
     let tasks = TaskQuery(
-      assignees: assignees, prompt: query["prompt"], definition: query["definition"], order: .due)
+      assignees: query["assignee"]?.listed, prompt: query["prompt"], definition: query["definition"], order: .due)
     let page = try await withCursor {
       try await site.host.tasks(tasks, after: query["cursor"], limit: limit, by: principal)
     }
-    guard wantsJSON else { return await adminPage(of: page) }
+    if wantsAdminPage { return await adminPage(of: page) }
     return .json(
       .members([("tasks", .array(page.tasks.map { .task($0) })), ("cursor", page.cursor.map { .text($0) })]))
   }
@@ -81,7 +80,7 @@ extension Exchange {
   func adminPlan() async throws -> WebResponse {
     try await allow(.operate(.plan), nil)
     let plan = try await withRefusals { try await site.host.plan() }
-    guard wantsJSON else { return await adminPage(of: plan) }
+    if wantsAdminPage { return await adminPage(of: plan) }
     let counts = plan.counts
     return .json(
       .members([
@@ -106,7 +105,7 @@ extension Exchange {
       }
       statuses.append((status, count))
     }
-    guard wantsJSON else { return await adminPage(of: statuses, backlog, health) }
+    if wantsAdminPage { return await adminPage(of: statuses, backlog, health) }
     return .json(
       .members([
         ("status", .object(statuses.map { ($0.status.rawValue, .int($0.count)) })), ("due", .int(backlog.due)),

@@ -30,7 +30,7 @@ extension Exchange {
       """
     }
     return await adminPage(
-      words.flows, "\(filter(fields, at: paths.admin, problem?.formProblems ?? []))\(list)",
+      words.flows, "\(filter(fields, at: paths.admin, problem))\(list)",
       status: problem?.status ?? 200)
   }
 
@@ -98,6 +98,14 @@ extension Exchange {
       \(HTML.when(whole, "<p><a href=\"\(paths.adminHistory(view.id))\">\(words.wholeHistory)</a></p>\n"))\
       \(table(of: entries.reversed()))
       """, status: refused?.problem.status ?? 200)
+  }
+
+  /// Returns the page of a refused form alone, of a flow as it was before: for a store that cannot be read now.
+  func adminFormPage(_ view: FlowView, _ refused: AdminFormState) async -> WebResponse {
+    let form = adminForm(view, refused)
+    return await adminPage(
+      view.id.description, "<p>\(link(to: view.id))</p>\n\(notice(refused, isShown: form != nil))\(form)",
+      status: refused.problem.status)
   }
 
   /// Returns the page of a flow's history.

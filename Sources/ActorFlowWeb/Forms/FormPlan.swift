@@ -80,7 +80,8 @@ struct FormPlan: Sendable {
   /// - Throws: A ``Problem`` with the problem of each field; the error of `make`.
   func value<T>(of values: FormValues, texts: Texts, _ make: (FormValues) throws -> T) throws -> T {
     // A button of another form was pressed, such as that of a later version of the service: it is no answer to this one.
-    guard values.names.allSatisfy({ isKnown($0) }) else {
+    // Other names with an underscore are left alone: browsers and layers in front send some, `_charset_` or `_csrf`.
+    guard values[ServedPrompt.button] == nil || fields.contains(where: { $0.name == ServedPrompt.button }) else {
       throw Problem(
         422, "invalid", "the form has a button that the site does not know",
         fields: [FieldProblem(field: "", message: texts.invalid, code: "invalid")])
@@ -104,11 +105,6 @@ struct FormPlan: Sendable {
         422, "invalid", "the values are not acceptable",
         fields: [FieldProblem(field: "", message: texts.invalid, code: "invalid")])
     }
-  }
-
-  /// Returns whether a name of a form is that of a field, or one that is left to the service.
-  private func isKnown(_ name: String) -> Bool {
-    !name.hasPrefix(FormField.reserved) || FormName.all.contains(name) || fields.contains { $0.name == name }
   }
 
   /// Returns the message for a text of the right form that the type of the field does not take.

@@ -7,7 +7,8 @@ extension TraceContext {
 
   /// Creates the context of a request from its headers `traceparent` and `tracestate`; empty if the first is malformed.
   ///
-  /// A malformed `tracestate` is left out. One that is too long loses entries at its end.
+  /// A malformed `tracestate` is left out. One that is too long loses entries: those of more than 128 characters first, and
+  /// then others, each time the last one.
   init(headers: WebHeaders) {
     self.init()
     guard let parent = headers[Self.parentName].flatMap(Self.parent) else { return }
@@ -30,8 +31,10 @@ extension TraceContext {
   }
 
   /// Returns a `traceparent` as version 00 writes it; `nil` if the text is malformed.
+  ///
+  /// Of the flags, those for a sampled trace and a random id stay. All others have no meaning yet, and are zero.
   private static func parent(_ text: String) -> String? {
-    let bytes = Array(text.trimmed.utf8)
+    let bytes = Array(trimmed(text).utf8)
     guard bytes.count >= 55, bytes[2] == dash, bytes[35] == dash, bytes[52] == dash else { return nil }
     let (version, trace, span, flags) = (bytes[0..<2], bytes[3..<35], bytes[36..<52], bytes[53..<55])
     guard [version, trace, span, flags].allSatisfy({ $0.allSatisfy(isDigit) }) else { return nil }
@@ -40,20 +43,27 @@ extension TraceContext {
     guard isFirst ? bytes.count == 55 : bytes.count == 55 || bytes[55] == dash else { return nil }
     let isNothing = { (id: ArraySlice<UInt8>) in id.allSatisfy { $0 == UInt8(ascii: "0") } }
     guard !version.elementsEqual("ff".utf8), !isNothing(trace), !isNothing(span) else { return nil }
-    return String(decoding: "00".utf8 + bytes[2..<55], as: UTF8.self)
+    guard let known = UInt8(String(decoding: flags, as: UTF8.self), radix: 16).map({ $0 & 0x03 }) else { return nil }
+    return String(decoding: "00".utf8 + bytes[2..<53] + "0\(known)".utf8, as: UTF8.self)
   }
 
   /// Returns the entries of a `tracestate` that have space; `nil` if the text is malformed, or has none.
   private static func state(_ text: String, upTo space: Int) -> String? {
-    let entries = text.split(separator: ",").map(\.trimmed).filter { !$0.isEmpty }
+    var entries = text.split(separator: ",").map(trimmed).filter { !$0.isEmpty }
     guard entries.count <= 32, entries.allSatisfy(isEntry) else { return nil }
-    var state = ""
-    for entry in entries {
-      let longer = state.isEmpty ? entry : "\(state),\(entry)"
-      guard longer.utf8.count <= space else { break }
-      state = longer
+    // Each entry with its comma; the first has none.
+    var length = entries.reduce(-1) { $0 + $1.utf8.count + 1 }
+    while length > space, !entries.isEmpty {
+      let index = entries.lastIndex { $0.utf8.count > 128 } ?? entries.count - 1
+      length -= entries.remove(at: index).utf8.count + 1
     }
-    return state.isEmpty ? nil : state
+    return entries.isEmpty ? nil : entries.joined(separator: ",")
+  }
+
+  /// Returns a text without the spaces and tabs at its ends, which are all that HTTP allows there.
+  private static func trimmed(_ text: some StringProtocol) -> String {
+    let isSpace = { (character: Character) in character == " " || character == "\t" }
+    return String(text.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
   }
 
   private static func isEntry(_ entry: String) -> Bool {

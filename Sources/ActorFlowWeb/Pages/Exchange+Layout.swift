@@ -67,8 +67,8 @@ extension Exchange {
       links.append("<li><a href=\"\(paths.startForm(flow.name))\">\(words(flow.title))</a></li>\n")
     }
     if await may(.list, nil) { links.append("<li><a href=\"\(paths.tasks)\">\(texts.tasks)</a></li>\n") }
-    if site.isAdministered, principal != nil, await may(.operate(.list), nil) {
-      links.append("<li><a href=\"\(paths.admin)\">\(texts.operating)</a></li>\n")
+    if site.isAdministered, principal != nil, let first = await adminLooks().first {
+      links.append("<li><a href=\"\(first.path)\">\(texts.operating)</a></li>\n")
     }
     return layout(words(site.title), "<h1>\(words(site.title))</h1>\n<ul>\n\(links)</ul>\n")
   }

@@ -21,6 +21,11 @@ struct Exchange: Sendable {
 
   var wantsJSON: Bool { representation == .json }
 
+  /// Whether the client names HTML as a type that it takes, as browsers do and programs that say nothing do not.
+  var namesHTML: Bool {
+    QualityList.items(request.headers["Accept"] ?? "").contains { $0.name == "text/html" && $0.quality > 0 }
+  }
+
   func response() async -> WebResponse {
     do { return try await answered() } catch { return refusal(Problem(error)) }
   }
@@ -37,11 +42,7 @@ struct Exchange: Sendable {
     }
     guard route.methods.contains(request.method) else {
       // The address of a form, loaded again from the browser's bar after a refusal.
-      if request.method == "GET", let page = route.page(in: paths),
-        request.headers["Accept"]?.contains("text/html") == true
-      {
-        return .seeOther(page)
-      }
+      if request.method == "GET", let page = route.page(in: paths), namesHTML { return .seeOther(page) }
       var problem = Problem(405, "methodNotAllowed", "use \(route.methods.joined(separator: ", "))")
       problem.allowed = route.methods
       throw problem

@@ -87,7 +87,8 @@ public struct FlowSite: Sendable {
   /// Returns the trace that a flow keeps from the request that starts it; an empty one for none.
   ///
   /// The default takes the request's headers `traceparent` and `tracestate`, as the W3C defines them, and leaves out
-  /// malformed ones. If your service has a span for each request, return that one, and the flow's spans are below it:
+  /// malformed ones. So the client chooses the trace id and whether the trace is sampled. If your service has
+  /// a span for each request, return that one, and the flow's spans are below it:
   ///
   /// ```swift
   /// site.trace = { _ in tracer.context() }

@@ -52,6 +52,4 @@ enum FormName {
   static let revision = "_revision"
   static let prompt = "_prompt"
   static let reason = "_reason"
-
-  static let all: Set<String> = [key, question, revision, prompt, reason]
 }

@@ -9,6 +9,7 @@ public struct LocalizedText: Sendable, Hashable, ExpressibleByStringInterpolatio
   /// The text for every language that has none of its own.
   public var text: String
   /// The texts of other languages, by the ``Texts/language`` of the page, such as `de`. A text for `de` is also that for `de-CH`.
+  /// Codes are compared without regard to case.
   public var translations: [String: String]
 
   /// Creates a text with its translations.
@@ -26,7 +27,14 @@ public struct LocalizedText: Sendable, Hashable, ExpressibleByStringInterpolatio
 
   /// Returns the text for the language of a page.
   public func text(in texts: Texts) -> String {
-    if let found = translations[texts.language] { return found }
-    return texts.language.split(separator: "-").first.flatMap { translations[String($0)] } ?? text
+    if let found = translation(for: texts.language) { return found }
+    return texts.language.split(separator: "-").first.flatMap { translation(for: String($0)) } ?? text
+  }
+
+  private func translation(for language: String) -> String? {
+    if let found = translations[language] { return found }
+    let folded = language.lowercased()
+    // Two codes that differ in case alone have an order, so that each page shows the same one.
+    return translations.filter { $0.key.lowercased() == folded }.min { $0.key < $1.key }?.value
   }
 }

@@ -15,6 +15,8 @@ extension Texts {
     public var filter: String
     /// The help of a field that takes several values.
     public var several: String
+    /// The help of a field that takes a value on each line.
+    public var lines: String
     /// The help of the filter by a label.
     public var pair: String
     /// The text of an empty list.
@@ -133,6 +135,7 @@ extension Texts.Admin {
     pages: "Operators' pages",
     filter: "Filter",
     several: "Several with commas between them",
+    lines: "One on each line",
     pair: "As key=value",
     nothing: "There is nothing here.",
     flow: "Flow",
@@ -204,6 +207,7 @@ extension Texts.Admin {
     pages: "Seiten des Betriebs",
     filter: "Filtern",
     several: "Mehrere mit Kommas dazwischen",
+    lines: "Jede Angabe auf einer eigenen Zeile",
     pair: "Als Schlüssel=Wert",
     nothing: "Hier ist nichts.",
     flow: "Ablauf",

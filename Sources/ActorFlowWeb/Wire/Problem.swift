@@ -90,8 +90,12 @@ extension Problem {
     }
   }
 
-  /// The problems for the form that was refused: those of its fields, or else the detail.
-  var formProblems: [FieldProblem] { fields.isEmpty ? [FieldProblem(field: "", message: detail)] : fields }
+  /// Returns the problems for a form with these fields: those of the fields, or else the detail, which names the value for
+  /// which the form has no field.
+  func problems(of fields: [FormField]) -> [FieldProblem] {
+    let found = self.fields.filter { problem in fields.contains { $0.name == problem.field } }
+    return found.isEmpty ? [FieldProblem(field: "", message: detail)] : found
+  }
 
   /// Returns the problem as JSON, with the page that a client may show instead.
   func json(page: JSON?) -> JSON {

@@ -162,13 +162,15 @@ import Testing
     #expect(try await admin.get("/flows/\(id)")["flow.status"] == "suspended")
   }
 
-  @Test("a form has the same values as JSON, with commas between several")
+  @Test("a form has the same values as JSON, with one of several on each line")
   func forms() async throws {
     let admin = try await AdminSite()
     let id = try await admin.suspended()
-    let values = [("reason", "over"), ("rollingBack", "false"), ("_key", "0123456789abcdef")]
+    let values = [("reason", "over"), ("rollingBack", "false"), ("_key", "0123456789abcdef"), ("_csrf", "x")]
     #expect(await admin.shop.post("/admin/flows/\(id)/abandon", values, as: "staff-cleo").status == 303)
-    let redaction = [("reason", "asked to"), ("labels", "customer, region"), ("principals", "staff-bo")]
+    let redaction = [
+      ("reason", "asked to"), ("labels", "customer\r\nregion"), ("principals", "staff-bo\r\nMiller, Ann"),
+    ]
     #expect(await admin.shop.post("/admin/flows/\(id)/redact", redaction, as: "staff-cleo").status == 303)
     let flow = try await admin.get("/flows/\(id)")
     #expect(flow.value("flow.isRedacted") as? Bool == true && flow["flow.labels.customer"] == "ann")

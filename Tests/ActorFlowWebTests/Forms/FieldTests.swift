@@ -125,10 +125,16 @@ struct BookingForm: Prompt, Codable {
     #expect(refused.text.ranges(of: " autofocus").count == 1)
   }
 
-  @Test("a button that the form does not have answers nothing", arguments: ["_add", "_button", "_remove.0"])
-  func otherButton(name: String) async throws {
+  @Test("a field of the browser or of a layer in front refuses no form", arguments: ["_csrf", "_charset_", "_"])
+  func otherField(name: String) async throws {
     let site = try await booking()
-    let refused = await post(site, Self.filled + [(name, "words")])
+    #expect(await post(site, Self.filled + [(name, "utf-8")]).status == 303)
+  }
+
+  @Test("a button that the form does not have answers nothing")
+  func otherButton() async throws {
+    let site = try await booking()
+    let refused = await post(site, Self.filled + [("_button", "words")])
     #expect(refused.status == 422 && refused.text.contains("value=\"9.50\""))
     #expect(try await site.isOpen)
     #expect(await post(site, Self.filled).status == 303)

@@ -50,6 +50,10 @@ import Testing
     swiss.language = "de-CH"
     #expect(label.text(in: .german) == "Straße" && label.text(in: swiss) == "Straße")
     #expect(label.text(in: .english) == "Street")
+    let regional = LocalizedText("Street", ["DE": "Straße", "de-ch": "Strasse"])
+    #expect(regional.text(in: swiss) == "Strasse" && regional.text(in: .german) == "Straße")
+    #expect(LocalizedText("A", ["DE": "B", "De": "C", "de-CH": "D"]).text(in: .german) == "B")
+    #expect(LocalizedText("A", ["DE": "B", "de": "C"]).text(in: swiss) == "C")
     let number = 7
     #expect(("Order \(number)" as LocalizedText).text(in: .german) == "Order 7")
   }

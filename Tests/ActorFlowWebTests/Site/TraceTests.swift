@@ -56,6 +56,28 @@ import Testing
   }
 
   @Test(
+    "flags that have no meaning yet are zero, in each version",
+    arguments: [("00", "00"), ("01", "01"), ("02", "02"), ("ff", "03"), ("fd", "01"), ("10", "00")])
+  func flags(sent: String, kept: String) async throws {
+    let shop = try await TestSite()
+    let rest = Self.parent.dropFirst(2).dropLast(2)
+    for later in ["00\(rest)\(sent)", "01\(rest)\(sent)", "cc\(rest)\(sent)-what-else"] {
+      #expect(try await started(shop, [("traceparent", later)]) == ["traceparent": "00\(rest)\(kept)"])
+    }
+  }
+
+  @Test("only spaces and tabs around a header and its entries are passed over")
+  func spaces() async throws {
+    let shop = try await TestSite()
+    let trace = try await started(
+      shop, [("traceparent", " \(Self.parent)\t"), ("tracestate", "\ta=1 ,  b=2\t")])
+    #expect(trace == ["traceparent": Self.parent, "tracestate": "a=1,b=2"])
+    #expect(try await started(shop, [("traceparent", "\u{A0}\(Self.parent)")]) == [:])
+    let other = try await started(shop, [("traceparent", Self.parent), ("tracestate", "a=1,\u{2003}b=2")])
+    #expect(other == ["traceparent": Self.parent])
+  }
+
+  @Test(
     "a malformed tracestate is left out, and the parent is kept",
     arguments: ["a", "=1", "a=", "A=1", "a=1=2", "a=é", " , ,", (0..<33).map { "k\($0)=1" }.joined(separator: ",")])
   func malformed(state: String) async throws {
@@ -73,6 +95,21 @@ import Testing
     let kept = try #require(trace["tracestate"]).split(separator: ",").map(String.init)
     #expect(kept == Array(entries.prefix(kept.count)) && kept.count > 10)
     #expect(trace.byteCount <= TraceContext.maximumBytes)
+  }
+
+  @Test("a long tracestate loses its largest entries first, and then the last of the others")
+  func large() async throws {
+    let shop = try await TestSite()
+    let large = (0..<3).map { "large\($0)=\(String(repeating: "x", count: 250))" }
+    let small = (0..<10).map { "small\($0)=\(String(repeating: "y", count: 66))" }
+    let state = ([large[0]] + small.prefix(5) + [large[1]] + small.suffix(5) + [large[2]]).joined(separator: ",")
+    let trace = try await started(shop, [("traceparent", Self.parent), ("tracestate", state)])
+    let kept = try #require(trace["tracestate"]).split(separator: ",").map(String.init)
+    #expect(kept == small)
+    let more = (small + large + small.map { "more\($0)" }).joined(separator: ",")
+    let second = try await started(shop, [("traceparent", Self.parent), ("tracestate", more)])
+    let rest = try #require(second["tracestate"]).split(separator: ",").map(String.init)
+    #expect(rest == Array((small + small.map { "more\($0)" }).prefix(rest.count)) && rest.count > small.count)
   }
 
   @Test("a trace of the service that is too large loses values, the parent last")
