@@ -42,7 +42,7 @@ actor TaskSession {
   var applied: Set<Int64> = []
   /// The reason why the task is to be failed, so that the server gives it out again.
   var failure: (any Error)?
-  /// Whether this worker lacks the definition of the flow, or its version.
+  /// Whether this worker lacks the definition of the flow, or its version, or ends.
   var isUnserved = false
   /// The time at which the server has given out the task, or of the last completion.
   var answeredAt: ContinuousClock.Instant
@@ -130,7 +130,12 @@ actor TaskSession {
   /// Notes that a request can be carried out neither now nor never, so that the server is to give the task out again.
   func giveUp(because error: any Error) {
     if failure == nil { failure = error }
-    if (error as? FlowError)?.code == .unmigrated { isUnserved = true }
+    if (error as? FlowError)?.code == .unmigrated || Self.isEnding(error) { isUnserved = true }
+  }
+
+  /// Whether an error says no more than that the worker ends, so that another one takes the task.
+  static func isEnding(_ error: any Error) -> Bool {
+    error is CancellationError || (error as? FlowError)?.code == .hostStopping
   }
 
   /// Notes that the code of a request has returned.

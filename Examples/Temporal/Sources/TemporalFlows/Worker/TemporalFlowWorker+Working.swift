@@ -120,6 +120,7 @@ extension TemporalFlowWorker {
   }
 
   func log(_ what: Logger.Message, _ id: FlowID, _ error: any Error) {
+    if TaskSession.isEnding(error) { return }
     let text = (error as? FlowError)?.message ?? (error as? FlowStoreError)?.message ?? "\(type(of: error))"
     options.logger.warning(what, metadata: ["flow": "\(id)", "error": "\(text)"])
   }
