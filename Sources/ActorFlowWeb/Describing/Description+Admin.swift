@@ -36,7 +36,7 @@ extension Description {
         "get",
         .object([
           ("summary", .text(summary)), ("parameters", .array(parameters)),
-          ("responses", responses([("200", done(type))], refusals: refusedLooks + ["422"])),
+          ("responses", responses([("200", done(type, isPage: true))], refusals: refusedLooks + ["422"])),
         ])
       )
     ])
@@ -66,9 +66,12 @@ extension Description {
     ])
   }
 
-  private static func done(_ type: String) -> JSON {
-    let schema = type == "application/json" ? JSON.object([("schema", anyObject)]) : .object([])
-    return .object([("description", .text("Done")), ("content", .object([(type, schema)]))])
+  /// - Parameter isPage: Whether a browser gets a page in the place of JSON.
+  private static func done(_ type: String, isPage: Bool = false) -> JSON {
+    let isJSON = type == "application/json"
+    var contents = [(type, isJSON ? JSON.object([("schema", anyObject)]) : .object([]))]
+    if isJSON, isPage { contents.append(("text/html", .object([]))) }
+    return .object([("description", .text("Done")), ("content", .object(contents))])
   }
 
   private static func schema(ofValue name: String) -> JSON {
