@@ -23,15 +23,13 @@ CHECKS = [
 LEFT_OUT = {
     "GET /flows/{id}/events": "a stream ends when its client does: it is left to the tests",
 }
-# Flows that the server takes as imported ones. Each is taken once.
-IMPORTED = 120
 
 
-def exported(program):
-    """Returns the lines of flows that a server made, and the tool exported from its store."""
+def exported(program, count):
+    """Returns the lines of this many flows that a server made, and the tool exported from its store."""
     with Shop(program) as shop:
         cookie = shop.signed_in("ann")
-        for _ in range(IMPORTED):
+        for _ in range(count):
             shop.started("checkout", {}, cookie)
         shop.kill()
         tool = Path(program).with_name("actorflow")
@@ -40,8 +38,9 @@ def exported(program):
 
 def main():
     program = sys.argv[1]
-    examples = sys.argv[2] if len(sys.argv) > 2 else "12"
-    lines = exported(program)
+    examples = sys.argv[2] if len(sys.argv) > 2 else "4"
+    # Each is imported once. Four operations need one, and each of them gets some fifty requests beside the random ones.
+    lines = exported(program, 80 + 8 * int(examples))
     with Shop(program) as shop, tempfile.TemporaryDirectory() as folder:
         imported, outcomes, described = (Path(folder, name) for name in ["imported", "outcomes", "openapi.json"])
         imported.write_text(lines)
