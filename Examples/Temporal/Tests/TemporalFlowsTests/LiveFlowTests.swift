@@ -1,6 +1,7 @@
 import ActorFlow
 import ActorFlowHosting
 import Foundation
+import ServiceLifecycle
 import TemporalExample
 @testable import TemporalFlows
 import TemporalProtocol
@@ -107,6 +108,104 @@ import Testing
       works.turnOn()
       let revision = try await flows.retry(id, reason: "mended")
       #expect(try await flows.settled(id, after: revision).status == .finished)
+    }
+  }
+
+  /// A finished flow that owes a `backUp` keeps its workflow open until an operator has had that called again.
+  @Test func aFinishedFlowIsCompensatedAgain() async throws {
+    let (id, refunds) = (FlowID(Served.name("charging")), Switch())
+    let flow = TestFlows.charging(refunds)
+    try await Served.withWorker("charging", registering: { try await $0.register(flow) }) { flows in
+      func code(_ key: String) async -> String? {
+        do {
+          try await flows.compensateAgain(id, reason: "the bank is back", by: Principal(id: "cleo"), key: key)
+          return nil
+        } catch { return (error as? TemporalFlowError)?.code.rawValue ?? "\(error)" }
+      }
+      func status() async throws -> TemporalWorkflowExecutionStatus {
+        try await flows.describe(id).workflowExecutionInfo.status
+      }
+      try await flows.start("charging", id: id, with: "")
+      try await flows.answerNext(id, "card")
+      #expect(await code("early") == "notActive")
+      let revision = try await flows.backUp(id)
+      let back = try await flows.settled(id, after: revision)
+      #expect(back.steps == ["charging/card"])
+      #expect(back.rollbackFailed)
+      try await flows.answerNext(id, "card")
+      let finished = try await flows.answerNext(id, "signature")
+      #expect(finished.status == .finished)
+      #expect(finished.undoFailures.map(\.step) == ["charging/pay"])
+      #expect(await code("one") == "rollbackFailed")
+      #expect(try await status() == .running)
+      refunds.turnOn()
+      // The key was used, and its outcome stays.
+      #expect(await code("one") == "rollbackFailed")
+      #expect(await code("two") == nil)
+      let view = try await flows.view(id)
+      #expect(view.status == .finished)
+      #expect(view.output == finished.output)
+      #expect(!view.rollbackFailed)
+      #expect(try await status() == .completed)
+      #expect(await code("two") == nil)
+      #expect(await code("three") == "flowEnded")
+      let entries = try await flows.history(of: id).filter { $0.what.hasPrefix("compensat") }
+      #expect(entries.map(\.what) == ["compensationFailed", "compensated"])
+      #expect(entries.map(\.by) == ["cleo", "cleo"])
+    }
+  }
+
+  /// An operator has terminated a workflow, and the time of another one is over.
+  @Test func aFlowWhoseWorkflowOthersHaveEndedHasEnded() async throws {
+    let (one, two) = (FlowID(Served.name("order")), FlowID(Served.name("order")))
+    try await Served.withWorker("foreign", registering: Self.checkout) { flows in
+      try await flows.start("checkout", id: one, with: Order(item: "teapot"))
+      let input = String(decoding: try JSONEncoder().encode(Order(item: "teapot")), as: UTF8.self)
+      try Served.operate(
+        "workflow", "start", "--type", "checkout", "--task-queue", "foreign", "--workflow-id", "\(two)", "--input",
+        input,
+        "--execution-timeout", "2s")
+      for id in [one, two] { #expect(try await flows.settled(id).status == .waiting) }
+      try Served.operate("workflow", "terminate", "--workflow-id", "\(one)", "--reason", "a mistake")
+      let view = try await ended(one, flows)
+      #expect(view.status == .abandoned)
+      #expect(view.steps.isEmpty)
+      let question = try #require(view.questions.first)
+      let error = await #expect(throws: TemporalFlowError.self) { try await flows.answer(question.id, with: "late") }
+      #expect(error?.code == .flowEnded)
+      #expect(try await ended(two, flows).status == .failed)
+      // The list is eventually consistent.
+      let query = FlowQuery(definition: "checkout", status: [.abandoned, .failed])
+      var ids: Set<FlowID> = []
+      for _ in 0..<100 where !ids.isSuperset(of: [one, two]) {
+        ids = Set(try await flows.list(query).flows.map(\.id))
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      #expect(ids.isSuperset(of: [one, two]))
+      let open = try await flows.list(FlowQuery(definition: "checkout", status: [.waiting])).flows.map(\.id)
+      #expect(!open.contains(one) && !open.contains(two))
+    }
+  }
+
+  /// A worker that is told to end finishes the effect under way and stores it. Another one goes on at once.
+  @Test func aWorkerThatIsToldToEndFinishesTheWorkAtHand() async throws {
+    let (id, calls) = (FlowID(Served.name("slow")), Counter())
+    let flow = TestFlows.slow(.seconds(1), calls)
+    let worker = try Served.worker("ending")
+    try await worker.register(flow)
+    let flows = try Served.flows("ending")
+    let service = ServiceGroup(services: [worker], logger: worker.options.logger)
+    try await withThrowingTaskGroup { group in
+      group.addTask { try await service.run() }
+      try await flows.start("slow", id: id, with: "")
+      while calls.value == 0 { try await Task.sleep(for: .milliseconds(20)) }
+      await service.triggerGracefulShutdown()
+      try await group.waitForAll()
+    }
+    try await Served.withWorker("ending", registering: { try await $0.register(flow) }) { flows in
+      let view = try await flows.settled(id)
+      #expect(view.questions.count == 1)
+      #expect(calls.value == 1)
     }
   }
 

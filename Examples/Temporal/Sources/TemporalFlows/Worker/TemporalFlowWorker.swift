@@ -141,7 +141,8 @@ public struct TemporalFlowWorker: Service {
         try await gracefulShutdown()
         throw CancellationError()
       }
-      do { try await group.waitForAll() } catch is CancellationError { group.cancelAll() }
+      // Polls wait for a minute, so the first child that ends has the others cancelled.
+      do { for try await _ in group {} } catch is CancellationError { group.cancelAll() }
     }
   }
 
