@@ -16,7 +16,7 @@ import Testing
   @Test("records the backlog at once and after each pause, passes over a store that does not answer, and ends")
   func service() async throws {
     let store = FaultyStore(world.store)
-    let host = try FlowHost(store: store, clock: world.clock)
+    let host = FlowHost(store: store, clock: world.clock)
     let orders = try await host.register(orderFlow(world.bank))
     await world.bank.close()
     try await orders.start(id: "x", with: "-")
