@@ -5,6 +5,7 @@ keyboard alone, no JavaScript, a refused form, a server that dies in the middle.
 """
 
 import re
+import shutil
 import sys
 import time
 import traceback
@@ -28,7 +29,7 @@ class Person:
             options.add_argument(argument)
         if not javascript:
             options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
-        self.browser = webdriver.Chrome(options=options, service=webdriver.ChromeService("/usr/bin/chromedriver"))
+        self.browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
         self.name = name
 
     def __enter__(self):

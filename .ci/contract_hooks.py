@@ -90,6 +90,13 @@ def payment(who="ann"):
     return flow
 
 
+def ordered():
+    """A flow that asks for the delivery, and holds goods when that is answered."""
+    flow = delivery()
+    reserved.append((flow, "ann"))
+    return flow
+
+
 def expense():
     return known(shop.started("expense", {"purpose": "a train", "euros": 12}, cookies["tom"]))
 
@@ -145,7 +152,7 @@ def answer():
     flow, who, value = chance.choice(
         [
             lambda: (cart(), "ann", POT), lambda: (answered(cart(), "ann", POT), "ann", {"order": {}}),
-            lambda: (delivery(), "ann", {"shipping": "express", "street": "Main St 1", "city": "Bern"}),
+            lambda: (ordered(), "ann", {"shipping": "express", "street": "Main St 1", "city": "Bern"}),
             lambda: (payment(), "ann", "cancel"), lambda: (expense(), "mia", {"isApproved": False, "comment": "by bus"}),
             lambda: (approved(), "fay", {"account": "travel"}),
         ])()
@@ -207,7 +214,7 @@ ORDERS = {
     "POST /admin/flows/{id}/abandon": operate(payment, rollingBack=True),
     "POST /admin/flows/{id}/note": lambda: Order("oli", expense(), {"text": "called tom"}),
     "POST /admin/flows/{id}/reassign": operate(expense, question=1, assignees=["fay"]),
-    "POST /admin/flows/{id}/complete": operate(delivery, step="delivery", output={"cart": CART, "delivery": FETCHED}),
+    "POST /admin/flows/{id}/complete": operate(ordered, step="delivery", output={"cart": CART, "delivery": FETCHED}),
     "POST /admin/flows/{id}/enter": operate(delivery, step="delivery", input=CART),
     "POST /admin/flows/{id}/refresh": operate(expense),
     "POST /admin/flows/{id}/move": operate(suspended),

@@ -77,6 +77,7 @@ class Shop(Client):
             except OSError:
                 pass
             if self.process.poll() is not None or time.monotonic() > deadline:
+                self.kill()
                 raise SystemExit(f"the shop does not serve:\n{self.log()}")
             time.sleep(0.05)
 

@@ -25,9 +25,10 @@ run() {
 # run still holds when it is cut off name the test that hangs.
 tests() {
   local status=0 watch
-  watch_stacks & watch=$!
+  # Not with the standard output, which a reader would wait for.
+  watch_stacks >/dev/null 2>&1 & watch=$!
   run timeout --kill-after=30s "$test_limit" stdbuf --output=L "$@" 2>&1 | once_each | tee "$scratch/test.log" || status=$?
-  kill "$watch" 2>/dev/null || true
+  kill $(pgrep -P "$watch") "$watch" 2>/dev/null || true
   if ((status)); then
     printf '\nfailed (exit code %d):\n' "$status"
     grep -E 'recorded an issue|play it again|error:|Fatal error' "$scratch/test.log" | cut -c1-600 | tail -n 40 || true
@@ -198,10 +199,10 @@ scratch=$(mktemp -d)
 database=   # the folder of the database server that runs at present
 
 finish() {
-  local status=$?
+  local status=$? job
   if [[ -n $database ]]; then .ci/postgresql stop "$database" || true; fi
-  kill $(jobs -p) 2>/dev/null || true
-  rm -rf "$scratch"
+  for job in $(jobs -p); do kill $(pgrep -P "$job") "$job" 2>/dev/null || true; done
+  rm -rf "$scratch" || true
   if ((status == 0)); then
     printf '\nstages: %d passed, 0 failed\nall passed:%s; %d s in all\n' "$passed" "$summary" "$SECONDS"
   else
