@@ -41,6 +41,15 @@ struct BallotForm: AssignedPrompt, ReassignablePrompt, Codable {
   var assignees = ["managers"]
   var due: Date? { nil }
 
+  init(claim: Claim) { self.claim = claim }
+
+  /// Reads also a question that was asked before it could be assigned to others.
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    claim = try values.decode(Claim.self, forKey: .claim)
+    assignees = try values.decodeIfPresent([String].self, forKey: .assignees) ?? assignees
+  }
+
   func authorize(_ principal: Principal) throws {
     guard assignees.contains(where: { $0 == principal.id || principal.roles.contains($0) }) else {
       throw Refusal.notAllowed("Only managers decide.")
