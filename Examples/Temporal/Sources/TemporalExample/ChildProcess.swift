@@ -44,13 +44,14 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// Asks the process to end, as an operator's tools do, and waits until it has. Returns its exit status.
-  public func terminate() -> Int32 {
-    process.withLock { process in
-      if process.isRunning { signal(SIGTERM) }
-      process.waitUntilExit()
-      return process.terminationStatus
-    }
+  /// Asks the process to end, as an operator's tools do, and kills it if it has not ended in a minute. Returns its exit
+  /// status.
+  public func terminate() async throws -> Int32 {
+    let end = ContinuousClock.now + .seconds(60)
+    if isRunning { signal(SIGTERM) }
+    while isRunning, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(10)) }
+    kill()
+    return waitUntilExit()
   }
 
   /// Waits until the process has ended by itself. Returns its exit status.

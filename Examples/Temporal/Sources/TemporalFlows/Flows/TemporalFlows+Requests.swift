@@ -210,15 +210,24 @@ extension TemporalFlows {
       } catch {
         try Task.checkCancellation()
         let outcome = CallOutcome(error)
-        if outcome == .unknown { isSent = true }
+        if outcome == .unknown || outcome == .gone { isSent = true }
         switch outcome {
         case .gone:
-          if let outcome = try await pastOutcome(of: request) { return outcome }
+          do {
+            if let outcome = try await pastOutcome(of: request) { return outcome }
+          } catch let error as TemporalFlowError where error.code == .unavailable {
+            throw TemporalFlowError(.outcomeUnknown, "\(error.message); repeat the request under its key")
+          }
           // A run has ended with the update on its way, and another one goes on.
           try await pauses.wait()
         // The flow's task has failed some times, because its workers have died: it is given out again after a pause.
         case .refused where (error as? RPCError)?.code == .failedPrecondition && ContinuousClock.now < end:
           try await Task.sleep(for: .milliseconds(250))
+        case .refused where isSent:
+          throw TemporalFlowError(
+            .outcomeUnknown,
+            "the server refuses the request, which may have been done before; repeat it under its key: "
+              + RPCError.text(error))
         case .refused: throw TemporalFlowError.ofCall(error)
         case .unsent where !isSent:
           guard client.hasConnected, ContinuousClock.now < end else { throw TemporalFlowError.ofCall(error) }

@@ -53,7 +53,9 @@ enum ForeignEnd: Sendable {
 
   /// The statuses of flows that may have ended so, and the terms by which Temporal finds their workflows.
   static let statuses: Set<FlowSnapshot.Status> = [.abandoned, .cancelled, .failed]
-  static let query = "ExecutionStatus IN ('Terminated', 'Canceled', 'TimedOut', 'Failed', 'Completed')"
+  static let query =
+    "(ExecutionStatus IN ('Terminated', 'Canceled', 'TimedOut', 'Failed', 'Completed')"
+    + " AND \(SearchAttribute.status.rawValue) NOT IN ('finished', 'failed', 'abandoned', 'cancelled'))"
 
   /// Returns the flow with this end, unless it has ended by itself.
   func ending(_ flow: StoredFlow) -> StoredFlow {

@@ -58,7 +58,12 @@ extension TemporalFlowWorker {
       view = try await flow.abandon(reason: reason, rollingBack: arguments.rollsBack ?? true, by: by, key: key)
     case .retry: view = try await flow.retry(reason: reason, by: by, key: key)
     case .compensateAgain:
-      view = try await flow.compensateAgain(arguments.step.map { StepID($0) }, reason: reason, by: by, key: key)
+      let step = arguments.step.map { StepID($0) }
+      view = try await flow.compensateAgain(step, reason: reason, by: by, key: key)
+      // The host says it once. A worker that died before it could tell the sender leaves that to this one.
+      guard !view.undoFailures.contains(where: { $0.isOwed && (step == nil || $0.step == step) }) else {
+        throw FlowError(.rollbackFailed, "a `backUp` has failed again; the flow's view says which", flow: id)
+      }
     case nil: throw TemporalFlowError(TemporalFlowError.Code(rawValue: "noSuchVerb"), "a flow takes no such update")
     }
     return UpdateResult(revision: view.revision.number, delivery: nil, digest: digest)

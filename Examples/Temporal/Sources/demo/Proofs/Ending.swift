@@ -29,8 +29,12 @@ struct Ending: AsyncParsableCommand {
       for id in ids { try await flows.start("checkout", id: id, with: Order(item: "teapot")) }
       try await Self.answer(ids, "address", flows)
       // Each effect stands in the ledger when it begins.
-      while try Provider.entries(of: place.ledger).count < count { try await Task.sleep(for: .milliseconds(10)) }
-      let status = first.terminate()
+      let end = ContinuousClock.now + .seconds(60)
+      while try Provider.entries(of: place.ledger).count < count {
+        guard ContinuousClock.now < end else { throw ValidationError("the first worker has not begun its effects") }
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      let status = try await first.terminate()
       let second = try RunWorker.start(at: place, talks: talks)
       defer { second.kill() }
       let began = ContinuousClock.now
