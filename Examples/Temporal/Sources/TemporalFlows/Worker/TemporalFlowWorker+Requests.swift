@@ -62,7 +62,8 @@ extension TemporalFlowWorker {
       view = try await flow.compensateAgain(step, reason: reason, by: by, key: key)
       // The host says it once. A worker that died before it could tell the sender leaves that to this one.
       guard !view.undoFailures.contains(where: { $0.isOwed && (step == nil || $0.step == step) }) else {
-        throw FlowError(.rollbackFailed, "a `backUp` has failed again; the flow's view says which", flow: id)
+        throw TemporalFlowError(
+          TemporalFlowError.Code(rawValue: "rollbackFailed"), "a `backUp` has failed again; the flow's view says which")
       }
     case nil: throw TemporalFlowError(TemporalFlowError.Code(rawValue: "noSuchVerb"), "a flow takes no such update")
     }
