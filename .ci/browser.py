@@ -59,6 +59,10 @@ class Person:
     def press(self, label):
         self.button(label).click()
 
+    def unfolds(self, title):
+        """Opens the part of the page with this title."""
+        self.browser.find_element(By.XPATH, f"//summary[normalize-space()='{title}']").click()
+
     def sees(self, text):
         """Waits until the page has the text; fails with what the page has instead."""
         try:
@@ -344,12 +348,14 @@ def operator(shop):
         oli.sees("This is not yours.")
         oli.open("/admin")
         oli.sees("Flows")
+        oli.unfolds("Filter")
         oli.field("definition").send_keys("expense")
         oli.field("status").send_keys("waiting")
         oli.press("Filter")
         oli.browser.find_element(By.XPATH, f"//a[@href='/admin{path}']").click()
         oli.sees("expense/decision")
         assert "80.00" not in oli.text, "an operator sees a prompt"
+        oli.unfolds("Note")
         oli.field("text").send_keys("tom has called")
         oli.press("Note")
         oli.sees("tom has called")
