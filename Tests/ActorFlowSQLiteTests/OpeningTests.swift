@@ -229,15 +229,24 @@
       return options
     }
 
-    @Test("a write waits while another process writes")
+    @Test("a write waits while another process writes, and gives up after the busy time")
     func waits() async throws {
       let files = try TestFiles()
       defer { files.remove() }
+      var options = SQLiteFlowStore.Options()
+      options.busyTime = .milliseconds(300)
+      let hasty = try await SQLiteFlowStore(file: files.path("flows.db"), clock: files.clock, options: options)
       let store = try await SQLiteFlowStore(file: files.path("flows.db"), clock: files.clock, options: Self.patient)
       let database = try RawDatabase(files.path("flows.db"))
       try database.execute("BEGIN IMMEDIATE")
+      let began = ContinuousClock.now
+      let error = await #expect(throws: FlowStoreError.self) {
+        try await hasty.commit(FlowWrite(Self.snapshot, to: "hasty", expecting: .none))
+      }
+      #expect(error?.code == .unavailable)
+      #expect(.now - began >= .milliseconds(300))
+      await hasty.close()
       let write = Task.immediate { try await store.commit(FlowWrite(Self.snapshot, to: "flow", expecting: .none)) }
-      try await Task.sleep(for: .milliseconds(300))
       try database.execute("ROLLBACK")
       #expect(try await write.value.revision == Revision(1))
       await store.close()

@@ -117,6 +117,7 @@ extension FlowCoordinator {
     }
   }
 
+  /// Does the work of an effect, and says when it has ended.
   private static nonisolated func value<T: Sendable>(
     of work: @Sendable (String) async throws -> T, _ idempotencyKey: String, _ hasEnded: FlowObservation.EndEffect
   ) async throws -> T {

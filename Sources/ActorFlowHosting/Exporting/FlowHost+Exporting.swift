@@ -70,10 +70,10 @@ extension FlowHost {
       while let flow = live[id], flow.isReleasing { await flow.isGoneOrOpen() }
       return try await behindDoor(of: id) {
         try refuseStopping()
-        // As for a start: a flow that was deleted may still have a step that runs, and needs its lease no more.
+        // A deleted flow stays in memory while a step of it runs, and needs its lease no more.
         if let flow = live[id], flow.committer.loss == nil || flow.isReleasing { throw isThere(id) }
         guard try await shared.store.load(id) == nil else { throw isThere(id) }
-        // When that step ends, the flow must not give back the lease that the import takes now.
+        // Removed here, so that it does not give back the import's lease when its step ends.
         live[id] = nil
         let lease = try await lease(of: id)?.lease
         do {
@@ -92,7 +92,6 @@ extension FlowHost {
     _ exported: ExportedFlow, _ reason: String, _ principal: Principal?, _ fence: Fence?
   ) async throws -> FlowView {
     let flow = exported.flow
-    guard try await shared.store.load(flow.id) == nil else { throw isThere(flow.id) }
     var (snapshot, history) = (flow.snapshot, exported.history)
     var state: HostedState?
     do {

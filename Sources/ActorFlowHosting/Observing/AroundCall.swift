@@ -137,7 +137,7 @@ final class AroundCall: Sendable {
   /// The fault of the observer, once `around` has returned.
   var fault: (ObserverFault, (any Error)?)? { state.withLock { $0.fault } }
 
-  /// Returns what the step has returned, or throws its error, once the body has ended.
+  /// Returns the value of the body, or throws its error, once it has ended.
   func output() throws -> any Sendable {
     guard case .ended(let result) = state.withLock({ $0.phase }) else { throw CancellationError() }
     return try result.get()

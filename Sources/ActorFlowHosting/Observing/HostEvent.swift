@@ -137,7 +137,7 @@ public struct ObservedEffect: Hashable, Sendable {
   public let definition: String
   /// The version of the definition.
   public let version: Int
-  /// The path of the step that the effect belongs to; `nil` for an effect outside of steps, such as that of a `guarded`.
+  /// The path of the step that the effect belongs to; `nil` if the flow is left meanwhile.
   public let step: StepID?
   /// The key of the effect.
   public let key: String

@@ -43,7 +43,7 @@ extension FlowView {
       operations += questions.isEmpty ? [] : [.reassign, .refresh]
       operations += steppingOperations + [.move, .abandon]
     case .finished, .failed, .abandoned, .cancelled:
-      // A flow that has finished is over, and a rollback has not run.
+      // A retry resumes a failed rollback, and a flow that has finished had none.
       if isOwed, status != .finished { operations.append(.retry) }
       if !isOwed, !isRedacted || !labels.isEmpty { operations.append(.redact) }
     }

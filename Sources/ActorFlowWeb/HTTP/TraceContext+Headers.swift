@@ -32,7 +32,7 @@ extension TraceContext {
 
   /// Returns a `traceparent` as version 00 writes it; `nil` if the text is malformed.
   ///
-  /// Of the flags, those for a sampled trace and a random id stay. All others have no meaning yet, and are zero.
+  /// The flags for a sampled trace and for a random id are kept. Version 00 sets all others to zero.
   private static func parent(_ text: String) -> String? {
     let bytes = Array(trimmed(text).utf8)
     guard bytes.count >= 55, bytes[2] == dash, bytes[35] == dash, bytes[52] == dash else { return nil }

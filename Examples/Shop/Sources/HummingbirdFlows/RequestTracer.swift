@@ -21,7 +21,7 @@ public struct RequestTracer<Next: HTTPResponder>: HTTPResponder {
 
   /// Returns the response of the responder, called in the span of the request.
   ///
-  /// - Throws: The responder's error, without which the span has ended with the response's status.
+  /// - Throws: The responder's error, whose type the span then has.
   public func respond(to request: Request, context: Next.Context) async throws -> Response {
     var parent = ServiceContext.topLevel
     tracer.extract(request.headers, into: &parent, using: FieldExtractor())

@@ -2,7 +2,9 @@ import ActorFlow
 import ActorFlowWeb
 public import Foundation
 
-/// The token of the operators' tool. The operator at a browser signs in as others do. A service of yours asks its identity provider, which has a token for each operator.
+/// The token of the operators' tool. An operator at a browser signs in as other people do.
+///
+/// A service of yours asks its identity provider, which has a token for each operator.
 public struct OperatorToken: Sendable {
   /// The role of operators, at the tool and at a browser.
   static let role = "operators"
